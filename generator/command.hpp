@@ -46,6 +46,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
@@ -176,7 +177,12 @@ inline status generate(const generate_arguments& a) {
         &model::catalogue_entry::layer);
   };
   const auto measured = measurable(all);
-  if (measured == 0) throw error("the models hold no layer that could be measured");
+  if (measured == 0) {
+    const auto constant = [](const model::graph& g) { return g.nodes.empty() && g.folded > 0; };
+    throw error(ranges::all_of(graphs, constant)
+                    ? "all that the models compute is constant, there is nothing to measure"
+                    : "the models hold no layer that could be measured");
+  }
   if (a.gpu.wanted) {
     a.gpu.what_if ? print_what_if(all, graphs, a.gpu) : print_algorithms(all, graphs, a.gpu);
     return partial ? status::partial : status::complete;

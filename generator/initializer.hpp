@@ -109,7 +109,7 @@ inline std::string_view type_name(const op::layer& l) {
       "fused<unary>", "fused<binary>",
       "residual<layer_norm>", "residual<rms_norm>",
       "reorder",
-      "quantize", "dynamic_quantize",
+      "quantize", "dynamic_quantize", "lookup_table",
       "on_codes<conv>", "on_codes<gemm>", "on_codes<matmul>", "on_codes<binary>",
       "recurrent"};
   // clang-format on

@@ -114,4 +114,5 @@ BENANZA_LAYERS {
   unique_layer<conv_weight_gradient{.input = {8, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .groups = 2}>::add(106);
   unique_layer<residual<layer_norm>{.base = layer_norm{.input = {1, 128, 768}, .axis = 2, .bias = true}, .sum = true}>::add(107);
   unique_layer<residual<rms_norm>{.base = rms_norm{.input = {1, 128, 2048}, .axis = 2}}>::add(108);
+  unique_layer<lookup_table{.input = {1, 64, 56, 56}, .element = dtype::u8, .to = dtype::s8}>::add(109);
 }

@@ -326,3 +326,21 @@ TEST_CASE("pairs around layers make them layers on codes, and can be left out") 
   two.g.nodes[2].operands[1].codes = dtype::s8;
   CHECK(name_of(fused(two.g), 1) == "QLinearMatMul/4x8-8x4-w-u8s8real-pc");
 }
+
+TEST_CASE("a function of one number between codes is a table, and so is another scale") {
+  maker m;
+  m.add("QuantizeLinear/1x16x8x8-u8", "i c c").add("DequantizeLinear/1x16x8x8-u8", "0 c c");
+  m.add("Sigmoid/1x16x8x8", "1").add("QuantizeLinear/1x16x8x8-s8", "2 c c");
+  m.add("DequantizeLinear/1x16x8x8-s8", "3 c c").add("QuantizeLinear/1x16x8x8-u8-z", "4 c c");
+  m.add("DequantizeLinear/1x16x8x8-u8-z", "5 c c");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 4);
+  CHECK(name_of(f, 1) == "LookupTable/1x16x8x8-u8-s8");
+  CHECK(write_operands(f.nodes[1].operands) == "0 c");
+  CHECK(f.nodes[1].parts == std::vector{1, 2, 3});
+  CHECK(name_of(f, 2) == "LookupTable/1x16x8x8-s8-u8");
+  CHECK(write_operands(f.nodes[2].operands) == "1 c");
+  CHECK(f.nodes[2].parts == std::vector{4, 5});
+  m.g.nodes[2].given = true; // somebody wants the real numbers
+  CHECK(name_of(fused(m.g), 1) == "DequantizeLinear/1x16x8x8-u8");
+}

@@ -98,6 +98,114 @@ TEST_CASE("composites: embeddings without segments, codes with real results") {
         "Split/2x4x24-a2-n3 Add/2x4x8-8 Add/2x4x8-8 Add/2x4x8-8 Attention/2x2x4x4-bshd");
 }
 
+TEST_CASE("composites: what ONNX Runtime makes of quantised models") {
+  const char* const q = "float s, uint8 z, float t, uint8 u";
+  CHECK(layers_of("uint8[2,8] x", "y = com.microsoft.QLinearSigmoid(x, s, z, t, u)", q) ==
+        "DequantizeLinear/2x8-u8-z Sigmoid/2x8 QuantizeLinear/2x8-u8-z");
+  CHECK(layers_of("uint8[2,8] x", "y = com.microsoft.QLinearLeakyRelu<alpha = 0.1>(x, s, z, t, u)",
+                  q) == "DequantizeLinear/2x8-u8-z LeakyRelu/2x8 QuantizeLinear/2x8-u8-z");
+  CHECK(layers_of("uint8[2,4,8] x",
+                  "y = com.microsoft.QLinearSoftmax<axis = 1, opset = 11>(x, s, z, t, u)", q) ==
+        "DequantizeLinear/2x4x8-u8-z Reshape/2x4x8-2x32 Softmax/2x32-a1 Reshape/2x32-2x4x8 "
+        "QuantizeLinear/2x4x8-u8-z");
+  CHECK(layers_of("uint8[2,4] x, uint8[2,3] v",
+                  "y = com.microsoft.QLinearConcat<axis = 1>(s, z, x, t, u, v, t, u)", q) ==
+        "DequantizeLinear/2x4-u8-z QuantizeLinear/2x4-u8-z DequantizeLinear/2x3-u8-z "
+        "QuantizeLinear/2x3-u8-z Concat/2x7-a1-n2-u8");
+  CHECK_SAYS(
+      layers_of("uint8[2,4] x", "y = com.microsoft.QLinearConcat<axis = 1>(s, z, x, t, u, x)", q),
+      "codes, a scale and a zero point");
+  CHECK(layers_of("uint8[1,8,4,4] x", "y = com.microsoft.QLinearGlobalAveragePool(x, s, z, t, u)",
+                  q) ==
+        "DequantizeLinear/1x8x4x4-u8-z GlobalAveragePool/1x8x4x4 QuantizeLinear/1x8x1x1-u8-z");
+  CHECK(layers_of("uint8[1,4,4,8] x",
+                  "y = com.microsoft.QLinearAveragePool<kernel_shape = [2, 2], channels_last = 1>"
+                  "(x, s, z, t, u)",
+                  q) ==
+        "DequantizeLinear/1x4x4x8-u8-z Transpose/1x4x4x8-o0x3x1x2 AveragePool/1x8x4x4-2x2-s1 "
+        "Transpose/1x8x3x3-o0x2x3x1 QuantizeLinear/1x3x3x8-u8-z");
+  CHECK(layers_of("uint8[2,8] x", "y = com.microsoft.QLinearReduceMean<axes = [1]>(x, s, z, t, u)",
+                  q) == "DequantizeLinear/2x8-u8-z ReduceMean/2x8-a1 QuantizeLinear/2x1-u8-z");
+  CHECK(layers_of("bool[2,8] x, uint8[2,8] v",
+                  "y = com.microsoft.QLinearWhere(x, v, s, z, w, s, z, t, u)",
+                  "float s, uint8 z, float t, uint8 u, uint8 w") ==
+        "DequantizeLinear/2x8-u8-z QuantizeLinear/2x8-u8-z Where/2x8-2x8-1-u8");
+  CHECK(layers_of("uint8[2,8] x", "y = com.microsoft.MatMulIntegerToFloat(x, w, s, t, z, u, b)",
+                  "uint8[8,5] w, float s, float t, uint8 z, uint8 u, float[5] b") ==
+        "MatMulInteger/2x8-8x5-w-u8u8s32-za-zb Cast/2x5-s32-real Mul/2x5-1 Add/2x5-5");
+}
+
+TEST_CASE("composites: operators without a layer do not stop what follows") {
+  const auto last = [](std::string_view inputs, std::string_view node, std::string_view tensors) {
+    const std::string all = layers_of(inputs, node, tensors);
+    return all.substr(all.rfind(' ') + 1);
+  };
+  CHECK(last("float[4,1,8] x",
+             "t = com.microsoft.DynamicQuantizeLSTM<hidden_size = 5>(x, w, r) "
+             "y = Relu(t)",
+             "int8[2,8,20] w, int8[2,5,20] r") == "Relu/4x2x1x5");
+  CHECK(last("float[6,8] x, float[6,4] r", "t = com.microsoft.MoE<k = 2>(x, r, w, , v) y = Relu(t)",
+             "float[4,16,8] w, float[4,8,16] v") == "Relu/6x8");
+  CHECK(last("int64[1,3] x", "t = com.microsoft.GatherBlockQuantized(w, x, s) y = Relu(t)",
+             "uint8[99,16] w, float[99,1] s") == "Relu/1x3x32");
+  CHECK(last("float[1,4,4,8] x", "t = com.microsoft.GroupNorm<groups = 2>(x, s, b) y = Relu(t)",
+             "float[8] s, float[8] b") == "Relu/1x4x4x8");
+}
+
+TEST_CASE("composites: trees are no layers") {
+  onnx::ModelProto m = text_model(17, "float[2,8] x", "y = ai.onnx.ml.Normalizer(x)");
+  onnx::OperatorSetIdProto& opset = *m.add_opset_import();
+  opset.set_domain("ai.onnx.ml");
+  opset.set_version(3);
+  const model::graph g = graph_of(m);
+  REQUIRE(g.nodes.size() == 1);
+  CHECK_SAYS(layer_name(g, g.nodes[0]), "no layer of a neural network");
+}
+
+TEST_CASE("composites: experimental operators of old files") {
+  const char* const x = "float[1,3,8,8] x";
+  CHECK(layers_of(x, "y = ImageScaler<scale = 0.5, bias = [1.0, 2.0, 3.0]>(x)") ==
+        "Mul/1x3x8x8-1 Add/1x3x8x8-3x1x1");
+  CHECK_SAYS(layers_of(x, "y = ImageScaler<scale = 0.5, bias = [1.0]>(x)"), "its bias");
+  CHECK(layers_of(x, "y = Crop<border = [1, 1, 2, 3]>(x)") ==
+        "Slice/1x3x8x8-1x3x4x8-from0x0x1x0 Slice/1x3x4x8-1x3x4x5-from0x0x0x1");
+  CHECK(layers_of(x, "y = Affine<alpha = 2.0, beta = 1.0>(x)") == "Mul/1x3x8x8-1 Add/1x3x8x8-1");
+  CHECK(layers_of(x, "y = ScaledTanh<alpha = 2.0, beta = 1.0>(x)") ==
+        "Mul/1x3x8x8-1 Tanh/1x3x8x8 Mul/1x3x8x8-1");
+}
+
+TEST_CASE("composites: QONNX's Quant, and channels in blocks") {
+  onnx::ModelProto m =
+      text_model(17, "float[2,8] x", "y = qonnx.custom_op.general.Quant<signed = 1>(x, s, z, b)",
+                 "float s, float z = {0}, float b = {4}");
+  onnx::OperatorSetIdProto& opset = *m.add_opset_import();
+  opset.set_domain("qonnx.custom_op.general");
+  opset.set_version(1);
+  const model::graph g = graph_of(m);
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(layer_name(g, g.nodes[0]) == "Div/2x8-1");
+  CHECK(layer_name(g, g.nodes[1]) == "Round/2x8");
+  CHECK(layer_name(g, g.nodes[2]) == "Clip/2x8");
+  CHECK(layer_name(g, g.nodes[3]) == "Mul/2x8-1");
+
+  onnx::ModelProto blocked = text_model(
+      17, "float[1,3,8,8] x",
+      "a = com.microsoft.nchwc.ReorderInput(x) "
+      "b = com.microsoft.nchwc.Conv<activation = \"Relu\", pads = [1, 1, 1, 1]>(a, w, c) "
+      "d = com.microsoft.nchwc.MaxPool<kernel_shape = [2, 2]>(b) "
+      "y = com.microsoft.nchwc.ReorderOutput<channels = 10>(d)",
+      "float[16,16,3,3] w, float[16] c");
+  onnx::OperatorSetIdProto& its = *blocked.add_opset_import();
+  its.set_domain("com.microsoft.nchwc");
+  its.set_version(1);
+  std::string all;
+  const model::graph h = graph_of(blocked);
+  for (const model::node& n : h.nodes)
+    all += layer_name(h, n) + ' ';
+  CHECK(all == "Identity/1x3x8x8 Conv/1x3x8x8-16x3x3-s1-p1-b Relu/1x16x8x8 "
+               "MaxPool/1x16x8x8-2x2-s1 Slice/1x16x7x7-1x10x7x7 Identity/1x10x7x7 ");
+}
+
 TEST_CASE("composites: Einsum") {
   CHECK(einsum("bij, bjk -> bik", "x, z", "float[8,2,3] x, float[8,3,5] z") ==
         "MatMul/8x2x3-8x3x5");

@@ -51,6 +51,16 @@ TEST_CASE("load: a file that is no model is refused by what it is") {
   CHECK_SAYS(load_refusal(s.file("c2", "<html><body>")), "web page");
   CHECK_SAYS(load_refusal(s.file("d", "\x1f\x8b\x08 etc")), "compressed");
   CHECK_SAYS(load_refusal(s.file("e", std::string_view("PK\x03\x04zip", 7))), "compressed");
+  CHECK_SAYS(load_refusal(s.file("e2", std::string_view("PK\x03\x04 model/data.pkl", 19))),
+             "PyTorch's");
+  CHECK_SAYS(load_refusal(s.file("e3", std::string_view("\x18\0\0\0ORTM etc", 12))), ".ort");
+  CHECK_SAYS(load_refusal(s.file("e4", "    TFL3 etc")), "tf2onnx");
+  CHECK_SAYS(load_refusal(s.file("e5", "\x80\x02}q\x01.")), "pickle");
+  CHECK_SAYS(load_refusal(s.file("e6", std::string_view("\x40\0\0\0\0\0\0\0{\"w\":", 13))),
+             "safetensors");
+  CHECK_SAYS(load_refusal(s.file("e7", "<ir_version: 8>\ng (float x) => (float y) {}")), "as text");
+  CHECK_SAYS(load_refusal(s.file("e8", "ir_version: 8\ngraph {}")), "as text");
+  CHECK_SAYS(load_refusal(s.file("e9", weight("w", 3).SerializeAsString())), "a single tensor");
   CHECK_SAYS(load_refusal(s.file("f", "hello, world")), "not an ONNX model, or it is cut off");
   CHECK_SAYS(load_refusal(s.file("g", std::string(1000, '\0'))), "not an ONNX model");
   CHECK_SAYS(load_refusal(s.file("h", std::string(1000, '\xff'))), "not an ONNX model");

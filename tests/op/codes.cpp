@@ -26,6 +26,11 @@ TEST_CASE("quantize: one scale, one for each place, one for each block") {
   constexpr quantize few{.input = {3, 5}, .code = dtype::u2, .axis = 0, .zero_point = true};
   CHECK_TWICE(few.cost().fixed_bytes == 4 + 3 * 4 + 1);
   CHECK(write_key(few) == "3x5-u2-a0-z");
+  constexpr lookup_table table{.input = {4, 64}, .to = dtype::s8};
+  CHECK_TWICE(write_key(table) == "4x64-u8-s8");
+  CHECK_TWICE(read_key(lookup_table{}, "4x64-u8-s8") == table);
+  CHECK_TWICE(table.cost().fixed_bytes == 2 * 4 * 64 + 256);
+  CHECK_REFUSED((lookup_table{.input = {4}, .to = dtype::s32}.validate()), "8 bits");
   for (const dtype wrong : {dtype::f32, dtype::e8m0, dtype::boolean})
     CHECK_REFUSED((quantize{.input = {4}, .code = wrong}.validate()), "whole numbers");
   CHECK_REFUSED((quantize{.input = {4}, .axis = 1}.validate()), "outside");

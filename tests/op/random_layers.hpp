@@ -223,6 +223,7 @@ private:
     r.interleaved = chance(30);
     if (chance(50)) r.table = pick(1, 4096);
     r.own_places = r.table == 0 && chance(30);
+    r.wide = chance(30);
     r.sequence_major = chance(50);
     return r;
   }
@@ -471,6 +472,11 @@ private:
     return q;
   }
   op::dynamic_quantize make(op::dynamic_quantize) { return {.input = dims(0, 5)}; }
+  op::lookup_table make(op::lookup_table) {
+    return {.input = dims(0, 5),
+            .element = chance(50) ? dtype::u8 : dtype::s8,
+            .to = chance(50) ? dtype::u8 : dtype::s8};
+  }
   template <class Base>
   op::on_codes<Base> make(op::on_codes<Base>) {
     op::on_codes<Base> q{.base = make(Base{})};

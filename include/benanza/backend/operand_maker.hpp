@@ -328,6 +328,10 @@ public:
     scales(p.scales(), reals ? 0.5 : wide ? 0x1p-14 : std::ldexp(1.0, 2 - bits));
     if (p.zero_point) zero_points(p.scales(), p.code, true);
   }
+  void operator()(const op::lookup_table& p) {
+    codes(p.input, p.element, role::source);
+    codes({256}, p.to, role::vector);
+  }
   template <class Base>
   void operator()(const op::on_codes<Base>& p) {
     const op::code_places at = p.places();

@@ -5,7 +5,8 @@
 //   movers, comparisons, max pooling, whole numbers: exact
 //   quantised classes, codes: absolute 1 (a tie or a last bit); codes that are floats: a place
 //   sums of products (f32): relative 2e-5 + 1e-6 sqrt(K); Winograd passes
-//   other sums (f32): relative 2e-6 + 1e-6 sqrt(K)
+//   other sums (f32): relative 2e-6 + 1e-6 sqrt(K); interpolation: 2^-23 of the longest side more,
+//   because a place is rounded before it becomes weights
 //   exponentials, logarithms and the like (f32): relative and absolute 1e-5
 //   softmax (f32): relative 1e-5 + 1.2e-7 sqrt(K), its sum being kept in f32
 //   normalizations by their own deviation, recurrent layers (f32): relative and absolute 1e-5 +
@@ -99,6 +100,7 @@ struct accuracy_kinds {
     return p.inverse ? accuracy::rounded : accuracy::codes;
   }
   accuracy operator()(const op::dynamic_quantize&) const { return accuracy::codes; }
+  accuracy operator()(const op::lookup_table&) const { return accuracy::exact; }
   accuracy operator()(const op::recurrent&) const { return accuracy::deviation; }
   template <class Base>
   accuracy operator()(const op::on_codes<Base>& p) const {
@@ -189,6 +191,20 @@ struct accuracy_kinds {
 };
 } // namespace detail
 
+namespace detail {
+/// The longest side that places are counted along, of a layer that interpolates; else 0.
+inline std::int64_t interpolated_side(const op::layer& l) {
+  std::int64_t most = 0;
+  if (const auto* r = std::get_if<op::resize>(&l))
+    for (int i = 0; i < r->input.size; ++i)
+      if (r->input[i] != r->sizes[i]) most = std::max(most, r->input[i]);
+  if (const auto* g = std::get_if<op::grid_sample>(&l))
+    for (int i = 2; i < g->input.size; ++i)
+      most = std::max(most, g->input[i]);
+  return most;
+}
+} // namespace detail
+
 /// The tolerance of a layer's result that is stored as `stored`, in a numeric class.
 inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   using detail::accuracy;
@@ -206,7 +222,10 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
     if (stored == dtype::e2m1) return {.rounding = 0x1p-1, .absolute = 0.5};
     return {.absolute = 1 + 1e-9};
   case accuracy::rounded: allowed.rounding = 1e-6; break;
-  case accuracy::summed: allowed.relative = 2e-6 + 1e-6 * root; break;
+  case accuracy::summed:
+    allowed.relative = 2e-6 + 1e-6 * root;
+    allowed.relative += 0x1p-23 * static_cast<double>(detail::interpolated_side(l));
+    break;
   case accuracy::products: allowed.relative = 2e-5 + 1e-6 * root; break;
   case accuracy::transcendental: allowed.relative = allowed.absolute = 1e-5; break;
   case accuracy::normalised: allowed.relative = 1e-5 + 1.2e-7 * root; break;

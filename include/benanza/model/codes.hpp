@@ -3,7 +3,8 @@
 // things, and both are asked for: layers on codes, each with the pairs around it (a framework that
 // quantises), and layers of real numbers, without any pair (the model before it was quantised). A
 // layer becomes one on codes if what it reads was turned back from codes and its weights were, too;
-// where its result is read by one QuantizeLinear alone, that is a part of it.
+// where its result is read by one QuantizeLinear alone, that is a part of it. A function of one
+// number between codes becomes a table.
 //
 //   on_codes(g)         // QLinearConv for DequantizeLinear, Conv, QuantizeLinear
 //   unquantised(g)      // Conv; nothing if g has no pairs
@@ -127,11 +128,30 @@ std::optional<code_layer> layer_on_codes(const code_reader& in, int i) {
   return std::nullopt;
 }
 
+/// A function of one number between codes, or another scale for them, as a table.
+inline std::optional<code_layer> table_on_codes(const code_reader& in, int i) {
+  const auto* f = in.layer<op::fused<op::unary>>(i);
+  const bool function = in.layer<op::unary>(i) != nullptr ||
+                        (f != nullptr && std::none_of(f->steps.begin(), f->steps.end(),
+                                                      [](const op::step& s) { return s.joins; }));
+  const std::vector<operand> its = known_operands(in.at(i));
+  const std::vector<int>& readers = in.readers(i);
+  if (its.empty() || (function && (readers.size() != 1 || in.at(i).given))) return std::nullopt;
+  const op::quantize *from = in.of_bytes(its[0].node, true),
+                     *to = in.of_bytes(function ? readers[0] : i, false);
+  if (from == nullptr || to == nullptr) return std::nullopt;
+  return code_layer{.layer = op::lookup_table{from->input, from->code, to->code},
+                    .operands = {known_operands(in.at(its[0].node)).front(), {constant}},
+                    .before = {its[0].node},
+                    .after = function ? readers[0] : -1};
+}
+
 /// Node `i` on codes, if it is a layer that can be.
 inline std::optional<code_layer> layer_on_codes(const code_reader& in, int i) {
   if (auto made = layer_on_codes<op::conv>(in, i)) return made;
   if (auto made = layer_on_codes<op::gemm>(in, i)) return made;
   if (auto made = layer_on_codes<op::matmul>(in, i)) return made;
+  if (auto made = table_on_codes(in, i)) return made;
   return layer_on_codes<op::binary>(in, i);
 }
 

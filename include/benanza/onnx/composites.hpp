@@ -36,19 +36,24 @@ struct composite {
 namespace detail {
 inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
+      {"Affine", {1, 1, expand_affine}},
       {"Attention", {3, 7, expand_attention}},
       {"BatchNormalization", {5, 5, expand_batch_norm}},
       {"CausalConvWithState", {2, 4, expand_causal_conv}},
       {"CenterCropPad", {2, 2, expand_center_crop_pad}},
+      {"Crop", {1, 1, expand_crop}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"Hardmax", {1, 1, expand_hardmax}},
+      {"ImageScaler", {1, 1, expand_image_scaler}},
       {"LpNormalization", {1, 1, expand_lp_normalization}},
       {"Max", {1, any_number, expand_variadic}},
       {"Mean", {1, any_number, expand_variadic}},
       {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
       {"Min", {1, any_number, expand_variadic}},
       {"NegativeLogLikelihoodLoss", {2, 3, expand_likelihood_loss}},
+      {"ParametricSoftplus", {1, 1, expand_scaled_function}},
       {"Pow", {2, 2, expand_pow}},
+      {"ScaledTanh", {1, 1, expand_scaled_function}},
       {"SoftmaxCrossEntropyLoss", {2, 3, expand_cross_entropy}},
       {"Sum", {1, any_number, expand_variadic}},
       {"STFT", {2, 4, expand_stft}},
@@ -59,6 +64,16 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
 
 inline std::unordered_map<std::string_view, composite> preview_composites() {
   return {{"FlexAttention", {3, 3, expand_flex_attention}}};
+}
+
+inline std::unordered_map<std::string_view, composite> blocked_composites() {
+  return {{"Conv", {2, 4, expand_blocked_conv}},
+          {"ReorderInput", {1, 1, expand_reorder_input}},
+          {"ReorderOutput", {1, 1, expand_reorder_output}}};
+}
+
+inline std::unordered_map<std::string_view, composite> qonnx_composites() {
+  return {{"Quant", {4, 4, expand_quant}}};
 }
 
 inline std::unordered_map<std::string_view, composite> microsoft_composites() {
@@ -76,10 +91,19 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
       {"FusedMatMulActivation", {2, 2, expand_fused_matmul}},
       {"GemmFastGelu", {2, 3, expand_gemm_fast_gelu}},
       {"GroupQueryAttention", {1, 14, expand_group_query_attention}},
+      {"MatMulIntegerToFloat", {4, 7, expand_matmul_integer_to_float}},
       {"MultiHeadAttention", {1, 10, expand_multi_head_attention}},
       {"NhwcConv", {2, 3, expand_nhwc_conv}},
       {"NhwcFusedConv", {2, 4, expand_nhwc_conv}},
       {"QAttention", {5, 9, expand_quantised_attention}},
+      {"QLinearAveragePool", {4, 5, expand_qlinear_average}},
+      {"QLinearConcat", {5, any_number, expand_qlinear_concat}},
+      {"QLinearGlobalAveragePool", {5, 5, expand_qlinear_average}},
+      {"QLinearLeakyRelu", {4, 5, expand_qlinear_unary}},
+      {"QLinearReduceMean", {4, 5, expand_qlinear_average}},
+      {"QLinearSigmoid", {4, 5, expand_qlinear_unary}},
+      {"QLinearSoftmax", {4, 5, expand_qlinear_softmax}},
+      {"QLinearWhere", {9, 9, expand_qlinear_where}},
       {"QuickGelu", {1, 1, expand_swish}},
       {"SkipLayerNormalization", {3, 5, expand_skip_norm}},
       {"SkipSimplifiedLayerNormalization", {3, 4, expand_skip_norm}},
@@ -91,12 +115,16 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
 
 /// The operator's entry; nullptr: it is none of these.
 inline const composite* find_composite(std::string_view domain, std::string_view op) {
-  static const auto own = detail::own_composites(), microsoft = detail::microsoft_composites(),
-                    preview = detail::preview_composites(), none = decltype(own){};
-  const auto& table = domain.empty()                ? own
-                      : domain == "com.microsoft"   ? microsoft
-                      : domain == "ai.onnx.preview" ? preview
-                                                    : none;
+  static const std::unordered_map<std::string_view, std::unordered_map<std::string_view, composite>>
+      tables{{"", detail::own_composites()},
+             {"com.microsoft", detail::microsoft_composites()},
+             {"com.microsoft.nchwc", detail::blocked_composites()},
+             {"ai.onnx.preview", detail::preview_composites()},
+             {"qonnx.custom_op.general", detail::qonnx_composites()},
+             {"onnx.brevitas", detail::qonnx_composites()}};
+  const auto of_domain = tables.find(domain);
+  if (of_domain == tables.end()) return nullptr;
+  const auto& table = of_domain->second;
   const auto found = table.find(op);
   return found == table.end() ? nullptr : &found->second;
 }

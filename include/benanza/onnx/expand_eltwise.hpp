@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that are several layers: Sum, Max, Min and Mean of more than two different
 // dims (two operands at a time), a Pow whose exponent is of another type than its base, and
-// LpNormalization-1..22 (a norm, and a division by it; what is all zero stays zero), SwiGLU-28.
+// LpNormalization-1..22 (a norm, and a division by it; what is all zero stays zero), SwiGLU-28; the
+// experimental Affine, Crop, ImageScaler, ParametricSoftplus and ScaledTanh of old files.
 //
 //   expand_variadic(p)   // Max of 3x4, 4 and 1: Max, Max
 #pragma once
@@ -48,6 +49,37 @@ inline void expand_swiglu(pieces& p) {
     throw error("its operands " + text(c.dims(0)) + " and " + text(c.dims(1)) + " differ in dims");
   const pieces::name gate = p("Swish", {p.in(0)}, {{"alpha", c.real("alpha", 1)}});
   p.give(0, p("Mul", {gate, p.in(1)}));
+}
+
+/// alpha * x + beta
+inline void expand_affine(pieces& p) {
+  const pieces::name x = p("Mul", {p.in(0), p.number(p.of.real("alpha", 1))});
+  p.give(0, p("Add", {x, p.number(p.of.real("beta", 0))}));
+}
+/// A factor, then a number for each channel.
+inline void expand_image_scaler(pieces& p) {
+  const shape& dims = p.of.dims(0);
+  const pieces::reals bias = p.of.reals("bias");
+  if (dims.size != 4 || std::ssize(bias) != dims[1])
+    throw error("its bias has not one number for each channel of " + text(dims));
+  const pieces::name x = p("Mul", {p.in(0), p.number(p.of.real("scale", 1))});
+  p.give(0, p("Add", {x, p.reshaped(p.numbers(bias), {dims[1], 1, 1})}));
+}
+/// The border is left, top, right, bottom; a scale is height and width of what stays.
+inline void expand_crop(pieces& p) {
+  const shape& dims = p.of.dims(0);
+  const pieces::whole_numbers border = p.of.integers("border"), scale = p.of.integers("scale");
+  if (dims.size != 4 || border.size() != 4 || (!scale.empty() && scale.size() != 2))
+    throw error("its border and scale do not fit " + text(dims));
+  const std::int64_t bottom = scale.empty() ? dims[2] - border[3] : border[1] + scale[0];
+  const std::int64_t right = scale.empty() ? dims[3] - border[2] : border[0] + scale[1];
+  p.give(0, p.part(p.part(p.in(0), 2, border[1], bottom), 3, border[0], right));
+}
+/// alpha * tanh(beta * x), alpha * softplus(beta * x)
+inline void expand_scaled_function(pieces& p) {
+  const std::string_view function = p.of.op() == "ScaledTanh" ? "Tanh" : "Softplus";
+  const pieces::name x = p("Mul", {p.in(0), p.number(p.of.real("beta", 1))});
+  p.give(0, p("Mul", {p(function, {x}), p.number(p.of.real("alpha", 1))}));
 }
 
 inline void expand_lp_normalization(pieces& p) {

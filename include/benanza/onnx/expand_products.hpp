@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and convolutions of ONNX Runtime with something before or behind: FusedMatMul
-// (transposes, a factor), FusedGemm, FusedConv (a residual, an activation), NhwcConv,
-// GemmFastGelu; and what it adds to activations: BiasGelu, FastGelu, QuickGelu, BiasSplitGelu.
+// (transposes, a factor), FusedGemm, FusedConv (a residual, an activation), NhwcConv, the Conv of
+// blocked channels with ReorderInput and ReorderOutput, GemmFastGelu; and what it adds to
+// activations: BiasGelu, FastGelu, QuickGelu, BiasSplitGelu.
 //
 //   expand_fused_conv(p)   // Conv, Add, Relu
 #pragma once
@@ -79,6 +80,32 @@ inline pieces::name convolved(pieces& p, const pieces::name& x, const pieces::na
 /// Input, weights, bias, and what is added to the result.
 inline void expand_fused_conv(pieces& p) {
   p.give(0, detail::activated(p, p.plus(detail::convolved(p, p.in(0), p.in(1)), p.in(3))));
+}
+
+/// A FusedConv whose weights have channels of zeros, up to whole blocks.
+inline void expand_blocked_conv(pieces& p) {
+  const shape &x = p.of.dims(0), &w = p.of.dims(1);
+  if (x.size < 3 || w.size != x.size)
+    throw error("its operands " + text(x) + " and " + text(w) + " do not fit");
+  const bool more = p.of.integer("group", 1) == 1 && w[1] > x[1];
+  const pieces::name weights = more ? p.part(p.in(1), 1, 0, x[1]) : p.in(1);
+  p.give(0, detail::activated(p, p.plus(detail::convolved(p, p.in(0), weights), p.in(3))));
+}
+/// The same numbers in blocks of channels, which is not another layer here.
+inline void expand_reorder_input(pieces& p) {
+  const bool last = p.of.integer("channels_last", 0) != 0;
+  if (last && p.of.dims(0).size != 4) throw error("its operand is no image");
+  p.give(0, last ? p.transposed(p.in(0), {0, 3, 1, 2}) : p("Identity", {p.in(0)}));
+}
+/// And back, without channels that only fill blocks.
+inline void expand_reorder_output(pieces& p) {
+  const shape& x = p.of.dims(0);
+  if (x.size < 2) throw error("its operand is no image");
+  const std::int64_t channels = p.of.integer("channels", x[1]);
+  const bool last = p.of.integer("channels_last", 0) != 0;
+  if (last && x.size != 4) throw error("its operand is no image");
+  const pieces::name some = channels < x[1] ? p.part(p.in(0), 1, 0, channels) : p.in(0);
+  p.give(0, last ? p.transposed(some, {0, 2, 3, 1}) : p("Identity", {some}));
 }
 
 /// Channels come last, in the weights too where they fit there alone.

@@ -97,6 +97,45 @@ inline answer handle_einsum(const call& c) {
   return detail::of_dims(c, out);
 }
 
+/// ONNX Runtime's GatherBlockQuantized: rows of codes with a scale for each block, as real numbers.
+/// Two codes of 4 bits, or one of 8, are in a byte.
+inline answer handle_gather_blocks(const call& c) {
+  shape data = c.dims(0);
+  const int axis = call::axis(c.integer("gather_axis", 0), data.size);
+  const std::int64_t bits = c.integer("bits", 4);
+  if (data.size < 2) throw error("its codes " + text(data) + " are no matrix");
+  if (c.type(0) == dtype::u8 && bits == 4) data[data.size - 1] = checked_multiply(data.back(), 2);
+  shape out;
+  for (int i = 0; i < axis; ++i)
+    out.push(data[i]);
+  for (const std::int64_t d : c.dims(1))
+    out.push(d);
+  for (int i = axis + 1; i < data.size; ++i)
+    out.push(data[i]);
+  answer a;
+  a.outputs.push_back({c.element(2), out});
+  return a;
+}
+
+/// ONNX Runtime's LSTM with weights in codes, which are directions x inputs x gates.
+inline answer handle_dynamic_quantize_lstm(const call& c) {
+  const shape &x = c.dims(0), &r = c.dims(2);
+  if (x.size != 3 || r.size != 3) throw error("its operands " + text(x) + " do not fit");
+  const shape last{r[0], x[1], r[1]};
+  answer a;
+  a.outputs.push_back({c.element(0), shape{x[0], r[0], x[1], r[1]}});
+  a.outputs.push_back({c.element(0), last});
+  a.outputs.push_back({c.element(0), last});
+  return a;
+}
+
+/// ONNX Runtime's RelativePositionBias: a number for each head, query and key.
+inline answer handle_relative_position_bias(const call& c) {
+  const auto length = [&c](int i) { return c.whole_numbers(i).at(0); };
+  if (c.dims(0).size != 2) throw error("its table " + text(c.dims(0)) + " is not a matrix");
+  return detail::of_dims(c, {1, c.dims(0)[1], length(1), length(2)});
+}
+
 /// ONNX Runtime's EmbedLayerNormalization: word numbers to rows of the embedding.
 inline answer handle_embed_layer_norm(const call& c) {
   shape out = c.dims(0);

@@ -174,7 +174,15 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"FastGelu", {1, 2, handle_fast_gelu}},
       {"BiasGelu", {2, 2, handle_same}},
       {"QuickGelu", {1, 1, handle_same}},
+      {"DecoderMaskedMultiHeadAttention", {1, any_number, handle_same}},
+      {"DynamicQuantizeLSTM", {3, 12, handle_dynamic_quantize_lstm}},
       {"EmbedLayerNormalization", {1, 9, handle_embed_layer_norm}},
+      {"GatherBlockQuantized", {3, 4, handle_gather_blocks}},
+      {"GroupNorm", {3, 3, handle_same}},
+      {"MoE", {2, any_number, handle_same}},
+      {"QMoE", {2, any_number, handle_same}},
+      {"RelativePositionBias", {3, 3, handle_relative_position_bias}},
+      {"SkipGroupNorm", {4, 5, handle_same}},
       {"Attention", {2, 7, handle_packed_attention}},
       {"LayerNormalization", {2, 3, handle_row_norm}},
       {"SimplifiedLayerNormalization", {2, 2, handle_row_norm}},
@@ -183,6 +191,14 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"RotaryEmbedding", {4, 4, handle_runtime_rotary}},
       {"MatMulNBits", {3, 6, handle_matmul_nbits}},
   };
+}
+
+/// What ONNX Runtime makes of a convolutional network for one machine: channels in blocks.
+inline std::unordered_map<std::string_view, handler> blocked_handlers() {
+  return {{"MaxPool", {1, 1, handle_pool}},
+          {"AveragePool", {1, 1, handle_pool}},
+          {"GlobalMaxPool", {1, 1, handle_global_pool}},
+          {"GlobalAveragePool", {1, 1, handle_global_pool}}};
 }
 } // namespace detail
 
@@ -193,9 +209,12 @@ inline std::string_view domain_of(const ::onnx::NodeProto& n) {
 
 /// The handler of an operator; nullptr: there is none.
 inline const handler* find_handler(std::string_view domain, std::string_view op) {
-  static const auto own = detail::own_handlers(), microsoft = detail::microsoft_handlers();
-  const auto& table = domain.empty() ? own : microsoft;
-  if (!domain.empty() && domain != "com.microsoft") return nullptr;
+  static const auto own = detail::own_handlers(), microsoft = detail::microsoft_handlers(),
+                    blocked = detail::blocked_handlers(), none = decltype(own){};
+  const auto& table = domain.empty()                    ? own
+                      : domain == "com.microsoft"       ? microsoft
+                      : domain == "com.microsoft.nchwc" ? blocked
+                                                        : none;
   const auto found = table.find(op);
   return found == table.end() ? nullptr : &found->second;
 }

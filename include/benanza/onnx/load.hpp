@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -88,17 +89,54 @@ private:
   std::size_t size_ = 0;
 };
 
+/// A kind of file that people take for ONNX, and what to do.
+struct other_file {
+  std::string_view begins; ///< its first bytes, from `at` on
+  std::size_t at;
+  std::string_view what, remedy;
+};
+inline constexpr other_file other_files[] = {
+    {"version https://git-lfs", 0, "a git-LFS pointer, not the model itself", "run git lfs pull"},
+    {"ORTM", 4, "a model in ONNX Runtime's own format (.ort)", "give the .onnx file that it is of"},
+    {"TFL3", 4, "a TensorFlow Lite model", "convert it: python3 -m tf2onnx.convert --tflite FILE"},
+    {"GGUF", 0, "weights in llama.cpp's format",
+     "export the model itself: optimum-cli export onnx"},
+    {"\x89HDF", 0, "a Keras model or its weights (HDF5)",
+     "convert it: python3 -m tf2onnx.convert --keras FILE"},
+    {"\x80\x02", 0, "a pickle of Python's", "export the model: torch.onnx.export"},
+    {"\x1f\x8b", 0, "a compressed archive", "unpack it first"},
+};
+
 /// Names the files that people take for models.
 inline void refuse_other_files(std::string_view bytes, const std::string& where) {
   if (bytes.empty()) throw error("the file is empty", where, "download it again");
-  if (bytes.starts_with("version https://git-lfs"))
-    throw error("the file is a git-LFS pointer, not the model itself", where, "run git lfs pull");
+  for (const other_file& o : other_files)
+    if (bytes.size() > o.at && bytes.substr(o.at).starts_with(o.begins))
+      throw error("the file is " + std::string(o.what), where, std::string(o.remedy));
+  // A length, then a table in JSON.
+  if (bytes.size() > 9 && bytes.substr(5, 5) == std::string_view("\0\0\0{\"", 5))
+    throw error("the file holds weights alone (.safetensors)", where,
+                "export the model: torch.onnx.export, or optimum-cli export onnx");
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  const std::string_view start = bytes.substr(std::min(first, bytes.size()), 40);
+  if (start.starts_with("ir_version:") || (start.starts_with('<') && start.find("ir_version") < 10))
+    throw error("the file is ONNX as text", where,
+                "write it as .onnx: onnx.save(onnx.load(FILE, 'textproto'), 'model.onnx'), or "
+                "onnx.parser.parse_model");
   if (first != std::string_view::npos && bytes[first] == '<' && first + 1 < bytes.size() &&
       (bytes[first + 1] == '!' || bytes[first + 1] == '?' || (bytes[first + 1] | 32) == 'h'))
     throw error("the file is a web page, not a model", where, "download the raw file");
-  if (bytes.starts_with("\x1f\x8b") || bytes.starts_with(std::string_view("PK\x03\x04", 4)))
-    throw error("the file is a compressed archive", where, "unpack it first");
+  if (!bytes.starts_with(std::string_view("PK\x03\x04", 4))) return;
+  if (bytes.substr(0, 200).find("data.pkl") != std::string_view::npos)
+    throw error("the file is PyTorch's", where, "export the model: torch.onnx.export");
+  throw error("the file is a compressed archive", where, "unpack it first");
+}
+
+/// True for a file that holds one tensor, as ONNX's test data do.
+inline bool is_tensor(std::string_view bytes) {
+  ::onnx::TensorProto t;
+  return bytes.size() < std::size_t{1} << 28 &&
+         t.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) && t.data_type() > 0;
 }
 
 inline bool parse_model(const std::string& bytes, ::onnx::ModelProto& m) {
@@ -114,7 +152,10 @@ inline source load(const std::filesystem::path& path) {
   {
     const detail::mapped_file file(path);
     detail::refuse_other_files(file.bytes(), where);
-    if (!detail::parse_model(without_payloads(file.bytes(), where), m))
+    const bool parsed = detail::parse_model(without_payloads(file.bytes(), where), m);
+    if ((!parsed || !m.has_graph()) && detail::is_tensor(file.bytes()))
+      throw error("the file is a single tensor", where, "give the model that it is data of");
+    if (!parsed)
       throw error("the file is not an ONNX model, or it is cut off", where, "download it again");
   }
   return source(std::move(m), where, path.stem().string());

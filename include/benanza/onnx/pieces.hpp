@@ -31,9 +31,10 @@ public:
   /// What pieces call a value; empty: none.
   using name = std::string;
   using whole_numbers = std::vector<std::int64_t>;
+  using reals = std::vector<double>;
   struct attribute {
     std::string_view name;
-    std::variant<std::int64_t, double, std::string_view, whole_numbers> value;
+    std::variant<std::int64_t, double, std::string_view, whole_numbers, reals> value;
   };
   using attributes = std::initializer_list<attribute>;
 
@@ -82,6 +83,7 @@ public:
   name whole(const whole_numbers& v) { return (*this)("Constant", {}, {{"value_ints", v}}); }
   name scalar(std::int64_t v) { return (*this)("Constant", {}, {{"value_int", v}}); }
   name number(double v) { return (*this)("Constant", {}, {{"value_float", v}}); }
+  name numbers(const reals& v) { return (*this)("Constant", {}, {{"value_floats", v}}); }
 
   /// `x` with other dims.
   name reshaped(const name& x, const shape& dims) {
@@ -206,6 +208,10 @@ private:
     } else if (const auto* t = std::get_if<std::string_view>(&a.value)) {
       to.set_type(type::STRING);
       to.set_s(std::string(*t));
+    } else if (const auto* all = std::get_if<reals>(&a.value)) {
+      to.set_type(type::FLOATS);
+      for (double x : *all)
+        to.add_floats(static_cast<float>(x));
     } else {
       to.set_type(type::INTS);
       for (std::int64_t i : std::get<whole_numbers>(a.value))

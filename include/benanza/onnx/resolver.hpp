@@ -344,6 +344,8 @@ private:
       a = {};
       a.problem = e.what();
     }
+    if (n.domain() == "ai.onnx.ml" && c.opset() != 0)
+      problem = "it is of trees and the like (ai.onnx.ml), no layer of a neural network";
     if (!problem.empty()) {
       a.problem = problem;
       a.layer.reset();

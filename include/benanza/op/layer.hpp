@@ -76,7 +76,7 @@ using layer = std::variant<
     fused<unary>, fused<binary>,
     residual<layer_norm>, residual<rms_norm>,
     reorder,
-    quantize, dynamic_quantize,
+    quantize, dynamic_quantize, lookup_table,
     on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,
     recurrent>;
 // clang-format on

@@ -2,7 +2,7 @@
 // From real numbers to codes and back: ONNX QuantizeLinear-10..24, DequantizeLinear-10..24 and
 // DynamicQuantizeLinear-11. One scale for all elements, one for each place of an axis, or one for
 // each block along it. Codes of 4 and 2 bits are packed. The values of scales and zero points do
-// not change the cost.
+// not change the cost. A function of one number between both is a table on codes of 8 bits.
 //
 //   quantize{.input = {1, 64, 56, 56}, .code = dtype::u8}                        key: 1x64x56x56-u8
 //   quantize{.input = {64, 256}, .code = dtype::s8, .axis = 1, .block = 32}  key: 64x256-s8-a1-k32
@@ -108,6 +108,42 @@ struct dynamic_quantize {
   }
   constexpr dynamic_quantize canonical_form() const { return *this; }
   constexpr bool operator==(const dynamic_quantize&) const = default;
+};
+
+/// Codes of 8 bits to others by a table of 256: what a function of one number is between a
+/// DequantizeLinear and a QuantizeLinear, whichever it is.
+struct lookup_table {
+  shape input{};
+  dtype element = dtype::u8; ///< of the codes that are read
+  dtype to = dtype::u8;
+
+  static constexpr std::optional<lookup_table> of(std::string_view family) {
+    return family == "LookupTable" ? std::optional(lookup_table{}) : std::nullopt;
+  }
+  static constexpr std::string_view family() { return "LookupTable"; }
+
+  template <class Archive>
+  constexpr void fields(Archive& a) {
+    constexpr auto missing = static_cast<dtype>(0xff); // both are always written
+    a.dims("input", input);
+    a.element("element", element, missing);
+    a.element("to", to, missing);
+  }
+  constexpr void validate() const {
+    for (const dtype t : {element, to})
+      if (t != dtype::u8 && t != dtype::s8) throw error("a LookupTable is of codes of 8 bits");
+    check_dims(input);
+    (void)cost();
+  }
+  constexpr shape output() const { return input; }
+  constexpr result_list results() const { return {{input, to}}; }
+  constexpr work cost() const {
+    work w;
+    w.fixed_bytes = checked_multiply(2, elements(input)) + 256;
+    return w;
+  }
+  constexpr lookup_table canonical_form() const { return *this; }
+  constexpr bool operator==(const lookup_table&) const = default;
 };
 
 } // namespace benanza::op

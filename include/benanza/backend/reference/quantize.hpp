@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One result of QuantizeLinear, DequantizeLinear or DynamicQuantizeLinear (ONNX opsets 10 to 24).
+// One result of QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear (ONNX opsets 10 to 24) or a
+// table on codes.
 // Codes round to nearest even and saturate, those of 8-bit floats unless the node says that they do
 // not. DynamicQuantizeLinear
 // computes its scale in f32, as its definition does; behind its codes come scale and zero point.
@@ -47,6 +48,10 @@ inline double value(const op::quantize& p, const operands& o, std::int64_t flat)
   if (p.inverse) return (v - zero) * scale;
   if (holds_reals(p.code)) return code_of(p.code, v / scale + zero, o.attributes.saturates);
   return code_of(p.code, std::nearbyint(v / scale) + zero);
+}
+
+inline double value(const op::lookup_table&, const operands& o, std::int64_t flat) {
+  return element(o, 1, static_cast<std::int64_t>(element(o, 0, flat)) & 255);
 }
 
 class dynamic_codes {
