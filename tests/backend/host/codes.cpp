@@ -42,7 +42,8 @@ TEST_CASE("quantization, whole and in runs") {
   for (const char* name :
        {"DynamicQuantizeLinear/3x70000", "DynamicQuantizeLinear/7", "QLinearAdd/2x30x9x9-u8u8u8",
         "QLinearAdd/2x30x9x9-s8s8s8-za-zb-zr-relu", "QLinearMul/2x30x9x9-1x30x1x1-u8u8u8-za",
-        "QLinearAdd/5-8x5-s8s8s8-zb", "QLinearMul/1-9x9-u8u8u8-zr"})
+        "QLinearAdd/5-8x5-s8s8s8-zb", "QLinearMul/1-9x9-u8u8u8-zr", "LookupTable/3x70000-u8-s8",
+        "LookupTable/77-s8-u8", "LookupTable/0x3-u8-u8"})
     check(name);
 }
 
@@ -63,5 +64,16 @@ TEST_CASE("products with weights of a few bits") {
   for (const char* name : {"MatMulNBits/1x64-n32-k32", "MatMulNBits/1x1x100-n70-k16-z",
                            "MatMulNBits/6x2x33-n17-k32-b", "MatMulNBits/19x96-n100-q8-k32-z-b",
                            "MatMulNBits/3x256-n8-q8-k128", "MatMulNBits/1x2048-n300-k128-z"})
+    check(name);
+}
+
+TEST_CASE("convolutions on codes in which each channel has windows of its own") {
+  for (const char* name :
+       {"QLinearConv/2x6x17x40-6x5x5-s1-p2-g6-u8u8u8-pc-za-zb-zr",
+        "QLinearConv/1x4x19x70-8x3x3-s2-p1-g4-b-u8u8s8-za-relu",
+        "ConvInteger/1x3x40-3x7-s3-p3-d2-g3-s8u8s32-za-zb",
+        "QLinearConv/1x2x5x6x9-2x3x2x3-s1-p1-g2-u8u8real-zb",
+        "QLinearConv/1x2x300x301-2x3x3-s1-p1-g2-u8u8u8-za-zr",
+        "QLinearConv/1x2x7x7-2x16x17-s1-p8-g2-u8u8u8-zb"}) // more taps than floats hold exactly
     check(name);
 }

@@ -83,6 +83,9 @@ TEST_CASE("operands broadcast on either side") {
                              "/2x3x1x5-1x3x4x1",
                              "/1x64x14x14-64x1x1",
                              "/64x1x1-1x64x14x14",
+                             "/784x3x1-1x3x2", // small planes
+                             "/5x333x2-5x333x1",
+                             "/1x3x2-700x1x2",
                              "/2x1x3x1x2x1x3x1-1x2x1x2x1x3x1x2",
                              "/40000",
                              "/3x9000-3x1",
@@ -123,10 +126,26 @@ TEST_CASE("softmax runs along any axis") {
 
 TEST_CASE("reductions run over any axes") {
   for (const auto family : op::reduction_families)
-    for (const char* key :
-         {"/5-a0", "/3x4-a0", "/3x4-a1", "/3x4-a0x1", "/3x4", "/2x64x7x7-a2x3", "/2x5x30x40-a1",
-          "/2x3x4x5x6-a1x3", "/2x3x4x5x6-a0x2x4", "/50000-a0", "/3x20000-a1", "/20000x3-a0",
-          "/2x3x5000-a0x2", "/1x1-a1", "/100x1500-a0", "/2x1x4x1x3-a1x2", "/16x197x32-a2"}) {
+    for (const char* key : {"/5-a0",
+                            "/3x4-a0",
+                            "/3x4-a1",
+                            "/3x4-a0x1",
+                            "/3x4",
+                            "/2x64x7x7-a2x3",
+                            "/2x5x30x40-a1",
+                            "/2x3x4x5x6-a1x3",
+                            "/2x3x4x5x6-a0x2x4",
+                            "/50000-a0",
+                            "/3x20000-a1",
+                            "/20000x3-a0",
+                            "/2x3x5000-a0x2",
+                            "/1x1-a1",
+                            "/100x1500-a0",
+                            "/2x1x4x1x3-a1x2",
+                            "/16x197x32-a2",
+                            "/333x2-a1",
+                            "/7x71x3-a2",
+                            "/5000x4-a1"}) {
       const std::string name = std::string(family) + key;
       check_floats(name);
       if (family == "ReduceMean" || family == "ReduceMax" || family == "ReduceSum") check_all(name);

@@ -2,19 +2,22 @@
 // How do products of 8-bit codes run that the library has no algorithm for: with zero points, or
 // codes from zero up, on the weights' side? Codes less their zero points are whole numbers of 16
 // bits. Blocks of rows and columns are widened to them in pairs along the sum, which one
-// instruction multiplies and adds; a convolution's columns are what its windows see. A block's sums
-// are scaled and rounded while they are in cache.
+// instruction multiplies and adds; a convolution's columns are what its windows see, and where each
+// channel has its own windows there are none (code_windows.hpp). A block's sums are scaled and
+// rounded while they are in cache.
 //
 //   kernel k = make(on_codes<matmul>{.base = ..., .types = code_types::u8u8u8, .zero_b = true},
 //   job)
 #pragma once
 
+#include "code_windows.hpp"
 #include "detail/job.hpp"
 #include "detail/loops.hpp"
 #include "detail/product.hpp"
 #include "quantize.hpp"
 
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 namespace benanza::backend::host {
@@ -61,25 +64,6 @@ void sum_tile(const std::int16_t* a, std::int64_t row, const std::int16_t* panel
     std::memcpy(to + r * to_row, &low[r], sizeof low[r]);
     std::memcpy(to + r * to_row + lanes, &high[r], sizeof high[r]);
   }
-}
-
-/// Codes in steps as numbers of 16 bits less one zero point.
-inline void widen_codes(const std::byte* from, bool is_signed, std::int64_t step, std::int64_t n,
-                        std::int32_t zero, std::int16_t* to) {
-  const auto run = [&](const auto* x) {
-    if (step == 1) {
-#pragma omp simd
-      for (std::int64_t i = 0; i < n; ++i)
-        to[i] = static_cast<std::int16_t>(x[i] - zero);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i)
-        to[i] = static_cast<std::int16_t>(x[i * step] - zero);
-    }
-  };
-  if (is_signed)
-    run(reinterpret_cast<const std::int8_t*>(from));
-  else
-    run(reinterpret_cast<const std::uint8_t*>(from));
 }
 
 /// Where the matrices of a product are, and what its windows see.
@@ -133,56 +117,15 @@ inline code_matrices matrices_of(const op::conv& p) {
   return m;
 }
 
-/// The windows of a convolution in three spatial dims.
-struct code_windows {
-  std::int64_t in[3]{1, 1, 1}, out[3]{1, 1, 1}, kernel[3]{1, 1, 1};
-  std::int64_t stride[3]{1, 1, 1}, begin[3]{}, dilation[3]{1, 1, 1};
-
-  explicit code_windows(const op::conv& p) {
-    const shape results = p.output();
-    for (int i = 0; i < p.kernel.size; ++i) {
-      const int to = 3 - p.kernel.size + i;
-      in[to] = p.input[i + 2];
-      out[to] = results[i + 2];
-      kernel[to] = p.kernel[i];
-      stride[to] = op::entry(p.strides, i, 1);
-      begin[to] = op::entry(p.pads, i, 0);
-      dilation[to] = op::entry(p.dilations, i, 1);
-    }
-  }
-
-  /// What `n` windows from `first` on see at place `k` of the sum; nothing where they are padded.
-  void see(const std::byte* image, bool is_signed, std::int64_t k, std::int64_t first,
-           std::int64_t n, std::int32_t zero, std::int16_t* to) const {
-    const std::int64_t taps = kernel[0] * kernel[1] * kernel[2], tap = k % taps;
-    const std::byte* plane = image + k / taps * in[0] * in[1] * in[2];
-    const std::int64_t k0 = tap / (kernel[1] * kernel[2]) * dilation[0] - begin[0];
-    const std::int64_t k1 = tap / kernel[2] % kernel[1] * dilation[1] - begin[1];
-    const std::int64_t k2 = tap % kernel[2] * dilation[2] - begin[2];
-    for (std::int64_t end = first + n; first < end;) {
-      const std::int64_t o2 = first % out[2], run = std::min(out[2] - o2, end - first);
-      const std::int64_t i0 = first / (out[1] * out[2]) * stride[0] + k0;
-      const std::int64_t i1 = first / out[2] % out[1] * stride[1] + k1;
-      std::fill_n(to, run, std::int16_t{0});
-      if (i0 >= 0 && i0 < in[0] && i1 >= 0 && i1 < in[1]) {
-        const std::int64_t at = o2 * stride[2] + k2;
-        const std::int64_t left = at >= 0 ? 0 : (-at + stride[2] - 1) / stride[2];
-        const std::int64_t room = in[2] - 1 - at;
-        const std::int64_t right = room < 0 ? 0 : std::min(run, room / stride[2] + 1);
-        if (left < right)
-          widen_codes(plane + (i0 * in[1] + i1) * in[2] + at + left * stride[2], is_signed,
-                      stride[2], right - left, zero, to + left);
-      }
-      to += run;
-      first += run;
-    }
-  }
-};
-
-/// In place of them where there are none.
-struct no_windows {
-  explicit no_windows(const auto&) {}
-};
+/// True where each channel has windows of its own, whose sums are exact in floats.
+template <class Base>
+bool sees_planes(const op::on_codes<Base>& p) {
+  if constexpr (std::is_same_v<Base, op::conv>)
+    return p.base.groups > 1 && p.base.input[1] == p.base.groups &&
+           matrices_of(p.base).length <= code_planes::most_taps;
+  else
+    return false;
+}
 
 /// One block of results after the other.
 template <class Base>
@@ -200,18 +143,28 @@ public:
       , pairs_(std::max<std::int64_t>(1, (m_.length + 1) / 2))
       , operands_(j.inputs)
       , shapes_(j.shapes)
-      , to_(j.output) {}
+      , to_(j.output) {
+    if constexpr (convolves)
+      if (sees_planes(p_)) planes_.emplace(windows_);
+  }
 
   std::int64_t units() const {
+    if (planes_) return m_.images * planes_->blocks();
     return m_.images * blocks(m_.rows, row_block) * blocks(m_.columns, column_block);
   }
   /// Floats of scratch memory for one thread.
   std::int64_t floats_a_thread() const {
+    if (planes_) return planes_->floats() + planes_->sums(); // once more as whole numbers
     return (row_block + column_block) * pairs_ + tile_rows * column_block + 2 * column_block;
   }
 
   /// Some blocks of results, by their numbers. Those of the same columns follow each other.
   void run(std::int64_t unit, std::int64_t end, float* room) const {
+    if (planes_) {
+      for (; unit < end; ++unit)
+        run_plane(unit / planes_->blocks(), unit % planes_->blocks(), room);
+      return;
+    }
     const std::int64_t row_blocks = blocks(m_.rows, row_block);
     for (bool first = true; unit < end; ++unit, first = false)
       run(unit / row_blocks, unit % row_blocks * row_block, room, first || unit % row_blocks == 0);
@@ -241,6 +194,27 @@ private:
     }
   }
 
+  /// One block of a plane, for all channels that see it.
+  void run_plane(std::int64_t image, std::int64_t part, float* room) const {
+    if constexpr (convolves) {
+      planes_->bring(right(image), p_.a_type() == dtype::s8, zero_a(), part, room);
+      float* const sums = room + planes_->plane_floats();
+      alignas(64) std::int16_t codes[code_planes::most_taps];
+      alignas(64) float weights[code_planes::most_taps];
+      for (std::int64_t row = 0; row < m_.rows; ++row) {
+        widen_codes(left(image) + row * m_.a_row, p_.b_type() == dtype::s8, 1, m_.length,
+                    zero_b(channel(image, row)), codes);
+        std::copy_n(codes, m_.length, weights);
+        const std::int64_t n = planes_->sum(room, weights, part, sums);
+        auto* whole = reinterpret_cast<std::int32_t*>(room + planes_->floats());
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i)
+          whole[i] = static_cast<std::int32_t>(sums[i]);
+        finish(image, row, planes_->first(part), n, whole);
+      }
+    }
+  }
+
   /// Of the weights of a convolution, or of the first operand.
   const std::byte* left(std::int64_t image) const {
     return operands_[static_cast<std::size_t>(convolves ? at_.b : at_.a)] +
@@ -250,7 +224,9 @@ private:
     return operands_[static_cast<std::size_t>(convolves ? at_.a : at_.b)] +
            m_.b[static_cast<std::size_t>(image)];
   }
-  bool one(int place) const { return elements(shapes_[static_cast<std::size_t>(place)].dims) == 1; }
+  bool one(int place) const {
+    return elements(shapes_[static_cast<std::size_t>(place)].dims) == 1;
+  }
   /// A zero point; `i` counts channels, or columns.
   std::int32_t zero(bool there, int place, dtype type, std::int64_t i) const {
     if (!there || place < 0) return 0;
@@ -258,8 +234,12 @@ private:
     return type == dtype::s8 ? std::int32_t{*reinterpret_cast<const std::int8_t*>(x)}
                              : std::int32_t{*reinterpret_cast<const std::uint8_t*>(x)};
   }
-  std::int32_t zero_a() const { return zero(p_.zero_a, at_.a_zero, p_.a_type(), 0); }
-  std::int32_t zero_b(std::int64_t i) const { return zero(p_.zero_b, at_.b_zero, p_.b_type(), i); }
+  std::int32_t zero_a() const {
+    return zero(p_.zero_a, at_.a_zero, p_.a_type(), 0);
+  }
+  std::int32_t zero_b(std::int64_t i) const {
+    return zero(p_.zero_b, at_.b_zero, p_.b_type(), i);
+  }
   float scale(int place, std::int64_t i) const {
     return reinterpret_cast<const float*>(
         operands_[static_cast<std::size_t>(place)])[one(place) ? 0 : i];
@@ -356,7 +336,7 @@ private:
 
   /// Writes a row of results, from their sums.
   void finish(std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t n,
-              std::int32_t* sums) const {
+              const std::int32_t* sums) const {
     const std::int64_t first = (image * m_.rows + row) * m_.columns + column;
     if (p_.integer) {
       std::memcpy(to_ + first * 4, sums, static_cast<std::size_t>(n) * 4);
@@ -366,19 +346,31 @@ private:
     const float common = scale(at_.a_scale, 0) / (codes ? scale(at_.scale, 0) : 1.f);
     const bool shared = convolves || one(at_.b_scale);
     const float factor = common * (shared ? scale(at_.b_scale, channel(image, row)) : 1.f);
-    auto* v = reinterpret_cast<float*>(sums);
-    for (std::int64_t c = 0; c < n; ++c) {
-      const float by = shared ? factor : factor * scale(at_.b_scale, column + c);
-      const float x = static_cast<float>(sums[c] + bias(image, row, column + c)) * by;
-      std::memcpy(v + c, &x, sizeof x);
-    }
     const std::int32_t zero_result = zero(p_.zero_result, at_.zero, p_.result_type(), 0);
-    if (!codes)
-      write(v, reinterpret_cast<float*>(to_) + first, n);
-    else if (p_.result_type() == dtype::s8)
-      write(v, reinterpret_cast<std::int8_t*>(to_) + first, n, zero_result);
-    else
-      write(v, reinterpret_cast<std::uint8_t*>(to_) + first, n, zero_result);
+    const bool alike = shared && (convolves || !p_.biased()); // along the row
+    alignas(64) float v[block];
+    for (std::int64_t done = 0; done < n; done += block) {
+      const std::int64_t some = std::min(block, n - done), to = first + done;
+      const std::int32_t* from = sums + done;
+      if (alike) {
+        const std::int32_t added = bias(image, row, column);
+#pragma omp simd
+        for (std::int64_t c = 0; c < some; ++c)
+          v[c] = static_cast<float>(from[c] + added) * factor;
+      } else {
+        for (std::int64_t c = 0; c < some; ++c) {
+          const std::int64_t at = column + done + c;
+          const float by = shared ? factor : factor * scale(at_.b_scale, at);
+          v[c] = static_cast<float>(from[c] + bias(image, row, at)) * by;
+        }
+      }
+      if (!codes)
+        write(v, reinterpret_cast<float*>(to_) + to, some);
+      else if (p_.result_type() == dtype::s8)
+        write(v, reinterpret_cast<std::int8_t*>(to_) + to, some, zero_result);
+      else
+        write(v, reinterpret_cast<std::uint8_t*>(to_) + to, some, zero_result);
+    }
   }
   void write(const float* v, float* to, std::int64_t n) const {
     for (std::int64_t c = 0; c < n; ++c)
@@ -396,6 +388,7 @@ private:
   op::code_places at_;
   code_matrices m_;
   std::conditional_t<convolves, code_windows, no_windows> windows_;
+  std::optional<code_planes> planes_{}; ///< where each channel has windows of its own
   std::int64_t pairs_;
   std::vector<const std::byte*> operands_;
   std::vector<tensor> shapes_;
@@ -418,7 +411,7 @@ requires(!op::on_codes<Base>::adds) detail::kernel
   const detail::code_plan<Base> plan(p, j);
   const int threads = detail::team_for(j.threads, p.cost().macs);
   const detail::scratch room(threads, plan.floats_a_thread());
-  return {"pairs", [=] {
+  return {detail::sees_planes(p) ? "planes" : "pairs", [=] {
             detail::share(threads, plan.units(), 1, [&](std::int64_t at, std::int64_t end) {
               plan.run(at, end, room.mine());
             });

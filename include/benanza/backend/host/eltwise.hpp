@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do elementwise layers run? Unary functions over blocks; functions of two operands over
-// planes, the last two dims that broadcasting leaves after neighbours are joined. Sum, Max, Min and
-// Mean of many go through all operands block by block, so that the result is written once.
+// planes, the last two dims that broadcasting leaves after neighbours are joined; many small ones
+// are brought together first. Sum, Max, Min and Mean of many go through all operands block by
+// block, so that the result is written once.
 //
 //   kernel k = make(op::unary{.function = op::unary_function::erf, .input = {128, 3072}}, job);
 #pragma once
 
+#include "detail/copy.hpp"
 #include "detail/functions.hpp"
 #include "detail/job.hpp"
 #include "detail/loops.hpp"
@@ -64,6 +66,7 @@ struct binary_plan {
   int threads = 1;
 
   void run() const {
+    if (const int inner = small_dims(); inner > 0) return run_together(l.rank - inner);
     const int outer = l.rank - 2;
     const std::int64_t rows = l.count(0, outer + 1), n = l.size[outer + 1];
     if (rows < 2 * threads)
@@ -77,6 +80,53 @@ struct binary_plan {
 private:
   /// True if every plane can go straight to its loop.
   bool direct() const { return widen == nullptr && inputs.size() <= 2 && scale == 1; }
+
+  /// How many inner dims are so small that most of the time would go into finding the way.
+  int small_dims() const {
+    constexpr std::int64_t small_plane = 64, small_row = 8;
+    const std::int64_t n = l.size[l.rank - 1], rows = l.size[l.rank - 2];
+    if (!direct() || inputs.size() != 2) return 0;
+    if (l.rank > 2 && rows * n <= small_plane) return 2;
+    return rows > 1 && n <= small_row ? 1 : 0;
+  }
+
+  /// What the dims from `outer` on hold is brought together, as often as a block holds it.
+  void run_together(int outer) const {
+    const std::int64_t n = l.count(outer, l.rank), items = l.count(0, outer);
+    const std::int64_t most = std::max<std::int64_t>(1, block / n);
+    bool moves[2]{}; // an operand that does not is brought once
+    std::int64_t places[2][64]{};
+    loops<3> inner;
+    for (int d = outer; d < l.rank; ++d)
+      inner.push(l.size[d], l.stride[d]);
+    walker<3> inside(inner, inner.rank, 0);
+    for (std::int64_t i = 0; i < n; ++i, inside.next())
+      for (std::size_t k = 0; k < 2; ++k)
+        places[k][i] = inside.at[k + 1];
+    for (int d = 0; d < outer; ++d)
+      for (std::size_t k = 0; k < 2; ++k)
+        moves[k] |= l.stride[d][k + 1] != 0;
+    with_width(width, [&](auto unit) {
+      using element = decltype(unit);
+      share(threads, items, most, [&](std::int64_t begin, std::int64_t end) {
+        alignas(64) element held[2][block];
+        walker<3> at(l, outer, begin);
+        for (bool first = true; begin < end; begin += most, first = false) {
+          const std::int64_t some = std::min(most, end - begin);
+          for (std::int64_t r = 0; r < some; ++r, at.next())
+            for (std::size_t k = 0; k < 2; ++k) {
+              if (!first && !moves[k]) continue;
+              const auto* from = reinterpret_cast<const element*>(inputs[k]) + at.at[k + 1];
+              for (std::int64_t i = 0; i < n; ++i)
+                held[k][r * n + i] = from[places[k][i]];
+            }
+          function(reinterpret_cast<const std::byte*>(held[0]),
+                   reinterpret_cast<const std::byte*>(held[1]), output + begin * n * result_width,
+                   {1, some * n, 0, 0, true, true});
+        }
+      });
+    });
+  }
 
   void part(std::int64_t row, std::int64_t row_end, std::int64_t begin, std::int64_t end) const {
     const int outer = l.rank - 2;

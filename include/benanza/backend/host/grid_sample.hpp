@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do GridSample and AffineGrid run? A block of points first becomes a table of what each takes
-// and with what weights; the table then serves all channels, whose planes are read by gathers. The
-// points of an affine map are written row by row.
+// and with what weights, a vector of points at once; the table then serves all channels, whose
+// planes are read by gathers. The points of an affine map are written row by row.
 //
 //   kernel k = make(op::grid_sample{.input = {1, 64, 32, 32}, .points = {16, 16}}, job);
 #pragma once
 
 #include "detail/convert.hpp"
 #include "detail/job.hpp"
+#include "detail/lanes.hpp"
 
-#include <cmath>
+#include <cstring>
 
 namespace benanza::backend::host {
 
@@ -35,94 +36,109 @@ auto with_floats(dtype t, F&& f) {
   return t == dtype::f32 ? f(float{}) : f(std::uint16_t{});
 }
 
-/// `x` mirrored at two borders until it is between them.
-inline float mirror(float x, float low, float high) {
-  const float span = high - low;
-  if (!(span > 0)) return low;
-  const float beyond = x < low ? low - x : x > high ? x - high : 0;
-  if (!(beyond > 0)) return x;
-  const float turns = std::floor(beyond / span), rest = beyond - turns * span;
-  const bool odd = turns - 2 * std::floor(turns / 2) != 0;
-  return odd == (x < low) ? high - rest : low + rest;
+/// The largest whole number that is not over `x`, and the one towards zero.
+[[gnu::always_inline]] inline float_vector lower(float_vector x) {
+  const float_vector n = nearest(x);
+  return n > x ? n - 1.f : n;
+}
+[[gnu::always_inline]] inline float_vector truncated(float_vector x) {
+  return x < 0.f ? -lower(-x) : lower(x);
+}
+[[gnu::always_inline]] inline float_vector clamped(float_vector x, float low, float high) {
+  return smaller(larger(x, float_lanes::all(low)), float_lanes::all(high));
 }
 
-/// What one place takes along one dim: up to four positions.
+/// `x` mirrored at two borders until it is between them.
+inline float_vector mirror(float_vector x, float low, float high) {
+  const float span = high - low;
+  if (!(span > 0)) return float_lanes::all(low);
+  const float_vector none{};
+  const float_vector beyond = x < low ? low - x : x > high ? x - high : none;
+  const float_vector turns = lower(beyond / span), rest = beyond - turns * span;
+  const float_vector odd = turns - 2.f * lower(turns * 0.5f);
+  const float_vector from_high = x < low ? odd : 1.f - odd; // 1: the way goes down
+  const float_vector mirrored = from_high != 0.f ? high - rest : low + rest;
+  return beyond > 0.f ? mirrored : x;
+}
+
+/// What some places take along one dim: up to four positions each.
 struct line_taps {
   int count = 1;
-  std::int32_t at[4]{};
-  float weight[4]{};
+  float_lanes::whole at[4]{};
+  float_vector weight[4]{};
 };
 
-inline line_taps taps_along(const op::grid_sample& p, std::int64_t size, float place) {
+inline line_taps taps_along(const op::grid_sample& p, std::int64_t size, float_vector place) {
   const auto n = static_cast<float>(size);
   const float low = p.align_corners ? 0.f : -0.5f, high = p.align_corners ? n - 1 : n - 0.5f;
-  float x = p.align_corners ? (place + 1) / 2 * (n - 1) : ((place + 1) * n - 1) / 2;
+  float_vector x =
+      p.align_corners ? (place + 1.f) * 0.5f * (n - 1) : ((place + 1.f) * n - 1.f) * 0.5f;
   const bool picks = p.mode == op::interpolation::nearest;
-  if (picks) x = std::nearbyint(x);
-  if (x < low || x > high) {
-    if (p.outside == op::border::edge) x = std::min(std::max(x, 0.f), n - 1);
-    if (p.outside == op::border::reflection) x = mirror(x, low, high);
-  }
+  if (picks) x = nearest(x);
+  const auto outside = (x < low) | (x > high);
+  if (p.outside == op::border::edge) x = outside ? clamped(x, 0.f, n - 1) : x;
+  if (p.outside == op::border::reflection) x = outside ? mirror(x, low, high) : x;
   line_taps t;
   // What is outside, and what is no number, has no weight.
-  const auto take = [&](int k, float at, float weight) {
-    if (p.outside == op::border::reflection) at = std::trunc(mirror(at, low, high));
-    if (p.outside == op::border::edge) at = std::min(std::max(at, 0.f), n - 1);
-    const bool inside = at >= 0 && at < n;
-    t.at[k] = inside ? static_cast<std::int32_t>(at) : 0;
-    t.weight[k] = inside ? weight : 0;
+  const auto take = [&](int k, float_vector at, float_vector weight) {
+    const auto number = at == at;
+    if (p.outside == op::border::reflection) at = truncated(mirror(at, low, high));
+    if (p.outside == op::border::edge) at = clamped(at, 0.f, n - 1);
+    const float_vector none{};
+    const auto inside = number & (at >= 0.f) & (at < n);
+    t.at[k] = __builtin_convertvector(inside ? at : none, float_lanes::whole);
+    t.weight[k] = inside ? weight : none;
   };
   if (picks) {
-    take(0, std::trunc(x), 1);
+    take(0, truncated(x), float_lanes::all(1.f));
     return t;
   }
-  const float first = std::floor(x), rest = x - first;
+  const float_vector first = lower(x), rest = x - first;
   if (p.mode == op::interpolation::linear) {
     t.count = 2;
-    take(0, first, 1 - rest);
-    take(1, first + 1, rest);
+    take(0, first, 1.f - rest);
+    take(1, first + 1.f, rest);
     return t;
   }
   constexpr auto a = static_cast<float>(attribute::cubic);
-  const auto near = [](float d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [](float d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  const auto near = [](float_vector d) { return ((a + 2) * d - (a + 3)) * d * d + 1.f; };
+  const auto far = [](float_vector d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
   t.count = 4;
-  take(0, first - 1, far(1 + rest));
+  take(0, first - 1.f, far(1.f + rest));
   take(1, first, near(rest));
-  take(2, first + 1, near(1 - rest));
-  take(3, first + 2, far(2 - rest));
+  take(2, first + 1.f, near(1.f - rest));
+  take(3, first + 2.f, far(2.f - rest));
   return t;
 }
 
 /// Points of a table.
 inline constexpr std::int64_t sampled_block = 128;
 
-/// Writes what `n` points take: tap `t` of point `i` at [t * sampled_block + i].
-template <class T>
+/// Writes what `n` points take, and some more up to a whole vector: tap `t` of point `i` at
+/// [t * sampled_block + i].
+template <int Taps, class T>
 void fill_taps(const op::grid_sample& p, const T* grid, std::int64_t n, std::int32_t* at,
                float* weight) {
   const int rank = p.rank();
-  for (std::int64_t i = 0; i < n; ++i) {
+  alignas(64) float places[3][sampled_block]{};
+  for (int d = 0; d < rank; ++d)
+    for (std::int64_t i = 0; i < n; ++i)
+      places[d][i] = number_of(grid[i * rank + rank - 1 - d]);
+  for (std::int64_t i = 0; i < n; i += float_lanes::count) {
     line_taps along[3];
     for (int d = 0; d < rank; ++d)
-      along[d] = taps_along(p, p.input[d + 2], number_of(grid[i * rank + rank - 1 - d]));
-    int made = 1;
-    std::int32_t from[64]{};
-    float share[64];
-    share[0] = 1;
-    for (int d = 0; d < rank; ++d) {
-      const int count = along[d].count;
-      for (int k = made - 1; k >= 0; --k) // from behind: what is read is not yet written over
-        for (int t = count - 1; t >= 0; --t) {
-          from[k * count + t] =
-              from[k] * static_cast<std::int32_t>(p.input[d + 2]) + along[d].at[t];
-          share[k * count + t] = share[k] * along[d].weight[t];
-        }
-      made *= count;
-    }
-    for (int t = 0; t < made; ++t) {
-      at[t * sampled_block + i] = from[t];
-      weight[t * sampled_block + i] = share[t];
+      along[d] = taps_along(p, p.input[d + 2], float_lanes::load(places[d] + i));
+    for (int t = 0; t < Taps; ++t) {
+      float_lanes::whole from{};
+      float_vector share = float_lanes::all(1.f);
+      for (int d = 0, rest = t, each = Taps; d < rank; ++d) {
+        each /= along[d].count; // taps of the dims behind
+        from = from * static_cast<std::int32_t>(p.input[d + 2]) + along[d].at[rest / each];
+        share *= along[d].weight[rest / each];
+        rest %= each;
+      }
+      std::memcpy(at + t * sampled_block + i, &from, sizeof from);
+      float_lanes::store(share, weight + t * sampled_block + i);
     }
   }
 }
@@ -156,7 +172,7 @@ kernel sample(const op::grid_sample& p, const job& j) {
               for (; k < end; ++k) {
                 const std::int64_t image = k / blocks, first = k % blocks * sampled_block;
                 const std::int64_t n = std::min(sampled_block, points - first);
-                fill_taps(p, grid + (image * points + first) * p.rank(), n, at, weight);
+                fill_taps<Taps>(p, grid + (image * points + first) * p.rank(), n, at, weight);
                 for (std::int64_t c = image * channels; c < (image + 1) * channels; ++c)
                   blend_taps<Taps>(x + c * plane, at, weight, y + c * points + first, n);
               }

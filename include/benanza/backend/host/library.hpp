@@ -128,7 +128,8 @@ inline bool flat(const op::layer& l) {
   if (const auto* p = std::get_if<op::quantize>(&l)) return p->axis < 0;
   if (const auto* p = std::get_if<op::where>(&l)) return p->condition == p->x && p->x == p->y;
   if (std::holds_alternative<op::cast>(l)) return true;
-  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::dynamic_quantize>(l);
+  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::lookup_table>(l) ||
+         std::holds_alternative<op::dynamic_quantize>(l);
 }
 
 /// The way that a layer's kernel takes, asked from one that has no operands and never runs.

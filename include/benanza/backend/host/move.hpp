@@ -46,10 +46,45 @@ inline std::vector<run_of_bytes> runs_of(const shape& whole, int axis, std::int6
   return runs;
 }
 
+/// The same where a row of the whole has one unit of each of `Parts` parts.
+template <bool ToWhole, int Parts, class Unit>
+void interleave(const std::vector<run_of_bytes>& runs, std::byte* all, std::int64_t r,
+                std::int64_t end) {
+  auto* const whole = reinterpret_cast<Unit*>(all);
+  Unit* part[Parts];
+  for (int k = 0; k < Parts; ++k)
+    part[k] = reinterpret_cast<Unit*>(runs[static_cast<std::size_t>(k)].part);
+#pragma omp simd
+  for (std::int64_t i = r; i < end; ++i)
+    for (int k = 0; k < Parts; ++k)
+      if constexpr (ToWhole)
+        whole[i * Parts + k] = part[k][i];
+      else
+        part[k][i] = whole[i * Parts + k];
+}
+
+/// True where rows are that short: a copy for each run would be mostly finding the way.
+inline bool interleaves(const std::vector<run_of_bytes>& runs) {
+  const std::int64_t unit = runs[0].length;
+  return runs.size() >= 2 && runs.size() <= 4 &&
+         (unit == 1 || unit == 2 || unit == 4 || unit == 8) &&
+         std::all_of(runs.begin(), runs.end(),
+                     [unit](const run_of_bytes& r) { return r.length == unit; });
+}
+
 /// Copies between a whole and its parts, `ToWhole` or back. Each thread takes a range of the whole.
 template <bool ToWhole>
 void copy_runs(const std::vector<run_of_bytes>& runs, std::byte* whole, std::int64_t rows,
                int threads) {
+  if (interleaves(runs))
+    return with_width(runs[0].length, [&](auto unit) {
+      using element = decltype(unit);
+      const auto run = runs.size() == 2   ? interleave<ToWhole, 2, element>
+                       : runs.size() == 3 ? interleave<ToWhole, 3, element>
+                                          : interleave<ToWhole, 4, element>;
+      share(threads, rows, 64,
+            [&](std::int64_t begin, std::int64_t end) { run(runs, whole, begin, end); });
+    });
   const std::int64_t row = runs.back().first + runs.back().length;
   const auto range = [&](std::int64_t begin, std::int64_t end) {
     std::size_t k = 0;

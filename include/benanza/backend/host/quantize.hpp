@@ -194,6 +194,9 @@ inline bool runs(const op::quantize& p, dtype element) {
 inline bool runs(const op::dynamic_quantize&, dtype element) {
   return element == dtype::f32;
 }
+inline bool runs(const op::lookup_table&, dtype) {
+  return true;
+}
 
 namespace detail {
 /// Takes codes out of bytes, a byte each: whole numbers as such, floats as codes.
@@ -279,6 +282,40 @@ inline detail::kernel make(const op::quantize& p, const detail::job& j) {
                               run(x + w.at[0] * read, y + w.at[0] * written, n, scales + w.at[1],
                                   zero_at(w.at[1]), moves);
                           });
+          }};
+}
+
+namespace detail {
+/// `n` codes, each by its place in a table of 256.
+inline void look_up(const std::uint8_t* x, const std::uint8_t* table, std::uint8_t* y,
+                    std::int64_t n) {
+  std::int64_t i = 0;
+#if defined(__AVX512VBMI__) && defined(__AVX512BW__)
+  // Two registers hold a half of the table each; the topmost bit of a code says which half.
+  const auto load = [](const std::uint8_t* p) { return _mm512_loadu_si512(p); };
+  const __m512i a = load(table), b = load(table + 64), c = load(table + 128), d = load(table + 192);
+  for (; i + 64 <= n; i += 64) {
+    const __m512i codes = load(x + i);
+    const __m512i low = _mm512_permutex2var_epi8(a, codes, b);
+    const __m512i high = _mm512_permutex2var_epi8(c, codes, d);
+    _mm512_storeu_si512(y + i, _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high));
+  }
+#endif
+  for (; i < n; ++i)
+    y[i] = table[x[i]];
+}
+} // namespace detail
+
+inline detail::kernel make(const op::lookup_table& p, const detail::job& j) {
+  const std::int64_t n = elements(p.input);
+  const int threads = detail::team_for(j.threads, 2 * n);
+  const auto* x = reinterpret_cast<const std::uint8_t*>(j.inputs[0]);
+  const auto* table = reinterpret_cast<const std::uint8_t*>(j.inputs[1]);
+  auto* y = reinterpret_cast<std::uint8_t*>(j.output);
+  return {"table", [=] {
+            detail::share(threads, n, 4096, [&](std::int64_t i, std::int64_t end) {
+              detail::look_up(x + i, table, y + i, end - i);
+            });
           }};
 }
 

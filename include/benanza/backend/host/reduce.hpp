@@ -152,7 +152,7 @@ private:
     share(threads, items, 16, [&](std::int64_t begin, std::int64_t end) {
       alignas(64) T room[piece];
       alignas(64) T sums[block];
-      const auto fold = rows_fold<T>(function);
+      const auto fold = rows_fold<T>(function, n);
       const std::int64_t most = widens() ? std::min(block, piece / n) : block;
       for (std::int64_t rows = 0; begin < end; begin += rows) {
         rows = std::min(most, end - begin);

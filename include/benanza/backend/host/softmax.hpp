@@ -9,6 +9,7 @@
 
 #include "detail/fold.hpp"
 #include "detail/job.hpp"
+#include "detail/tile.hpp"
 
 namespace benanza::backend::host {
 
@@ -141,9 +142,7 @@ struct softmax_plan {
 
 private:
   static void turn(const float* from, float* to, std::int64_t rows, std::int64_t columns) {
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c)
-        to[c * rows + r] = from[r * columns + c];
+    transpose_plane(to, rows, from, columns, rows, columns);
   }
 };
 } // namespace detail
@@ -168,7 +167,7 @@ inline detail::kernel make(const op::softmax& p, const detail::job& j) {
   const std::int64_t fitting = std::max<std::int64_t>(65536 / plan.n / 16 * 16, 16);
   plan.lanes = std::min(fitting, detail::block);
   if (plan.inner > 1 && plan.inner < 16) plan.lanes = plan.inner;
-  const bool along = plan.inner == 1 && plan.n >= 16;
+  const bool along = plan.inner == 1 && plan.n >= 48;
   if (along) plan.lanes = 1;
   plan.room = detail::scratch(threads, 2 * plan.n * plan.lanes);
   if (plan.inner >= 16)

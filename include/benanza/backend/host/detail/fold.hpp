@@ -148,9 +148,64 @@ void fold_rows(const T* v, std::int64_t n, std::int64_t rows, T* sums) {
     sums[r] = Fold(v + r * n, n);
 }
 
-/// The fold of each of some rows; log_sum_exp begins with the maximum.
+/// How an element is added to a fold, and how one begins.
+template <term Term>
+struct adding {
+  float operator()(float x) const { return term_of<Term>(x); }
+  float operator()(float sum, float x) const { return sum + term_of<Term>(x); }
+};
+struct multiplying {
+  float operator()(float x) const { return x; }
+  float operator()(float product, float x) const { return product * x; }
+};
+template <bool Most>
+struct extending {
+  float operator()(float x) const { return x; }
+  float operator()(float best, float x) const { return (Most ? x > best : x < best) ? x : best; }
+};
+
+/// The fold of each of some rows of two to four: as many rows at once as a vector has.
+template <int N, class More>
+void fold_short_rows(const float* v, std::int64_t, std::int64_t rows, float* sums) {
+#pragma omp simd
+  for (std::int64_t r = 0; r < rows; ++r) {
+    constexpr More more{};
+    float sum = more(v[r * N]);
+    for (int k = 1; k < N; ++k)
+      sum = more(sum, v[r * N + k]);
+    sums[r] = sum;
+  }
+}
+
+/// The fold of each of some rows of floats.
+using float_rows_fold = void (*)(const float*, std::int64_t, std::int64_t, float*);
+
+template <class More>
+float_rows_fold short_rows_fold(std::int64_t n) {
+  return n == 2   ? fold_short_rows<2, More>
+         : n == 3 ? fold_short_rows<3, More>
+                  : fold_short_rows<4, More>;
+}
+inline float_rows_fold short_rows_fold(op::reduction f, std::int64_t n) {
+  switch (f) {
+  case op::reduction::log_sum_exp:
+  case op::reduction::max: return short_rows_fold<extending<true>>(n);
+  case op::reduction::min: return short_rows_fold<extending<false>>(n);
+  case op::reduction::product: return short_rows_fold<multiplying>(n);
+  case op::reduction::l1: return short_rows_fold<adding<term::absolute>>(n);
+  case op::reduction::l2:
+  case op::reduction::sum_square: return short_rows_fold<adding<term::square>>(n);
+  default: return short_rows_fold<adding<term::itself>>(n);
+  }
+}
+
+/// The fold of each of some rows, `n` long where all are (0: any); log_sum_exp begins with the
+/// maximum.
 template <class T>
-auto rows_fold(op::reduction f) -> void (*)(const T*, std::int64_t, std::int64_t, T*) {
+auto rows_fold(op::reduction f, std::int64_t n = 0)
+    -> void (*)(const T*, std::int64_t, std::int64_t, T*) {
+  if constexpr (std::is_same_v<T, float>)
+    if (n >= 2 && n <= 4) return short_rows_fold(f, n);
   switch (f) {
   case op::reduction::log_sum_exp:
   case op::reduction::max: return fold_rows<fold_extreme<true, T>, T>;
