@@ -104,6 +104,11 @@ def beside_frameworks(model, threads, type_, arguments, notes):
         bound, roof = rewritten["bound"]["ns"], rewritten["roofline_ns"] or roof
     least = {f: min((r[0] for r in runs), default=None) for f, runs in both.items()}
     best = min(filter(None, least.values()), default=None)
+    for f, runs in both.items():
+        ends = [r[0] for r in runs]
+        if max(ends, default=0) > 1.02 * min(ends, default=0):
+            notes.add(f"{name}, {type_}, t{threads}: {FRAMEWORKS[f]} took {ends[0] / 1e6:.0f} ms before the layers and "
+                      f"{ends[-1] / 1e6:.0f} ms after them: the machine changed")
     best_at_clock = min((r[1] for runs in both.values() for r in runs), default=None)
     if a.get("no_verdict"):
         notes.add(f"{name}, t{threads}: {a['no_verdict']}")

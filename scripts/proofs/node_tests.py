@@ -53,12 +53,16 @@ def reasons(tests, field, most):
         print(f"  {len(names):4}  {text}\n        {' '.join(n.removeprefix('test_') for n in sorted(names)[:4])}")
 
 
+def node_tests_program():
+    run(["cmake", "-S", ROOT, "-B", BUILD, "-DBENANZA_TESTS=ON"])
+    run(["cmake", "--build", BUILD, "--target", "node_tests"])
+    return shutil.which("node_tests", path=f"{BUILD}/tests:{BUILD}")
+
+
 def node_tests(arguments):
     python, folder = python_with_onnx(), WORK / "node_tests"
     said = json.loads(run([python, ROOT / "scripts" / "node_tests.py", folder]).stdout)
-    run(["cmake", "-S", ROOT, "-B", BUILD, "-DBENANZA_TESTS=ON"])
-    run(["cmake", "--build", BUILD, "--target", "node_tests"])
-    program = shutil.which("node_tests", path=f"{BUILD}/tests:{BUILD}")
+    program = node_tests_program()
     chosen = [f for f in sorted(folder.iterdir())
               if f.is_dir() and (not arguments.models or any(re.search(m, f.name) for m in arguments.models))]
     found = list(try_node_tests(program, chosen).values())

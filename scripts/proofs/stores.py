@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from proofs.programs import BUILD, ROOT, WORK, bench, build, forget, run
+from proofs.programs import BUILD, ROOT, WORK, bench, build, forget, run, stop
 
 
 def stored(store):
@@ -42,7 +42,9 @@ def survive(arguments):
         now = stored(store) if store.exists() else {}
         lost += sum(n not in now for n in before)
         doubled += sum(count > 1 for count in now.values())
-        if victim.returncode == 0 and len(now) == len(before):  # all was measured: begin anew
+        if victim.returncode not in (0, 1, -signal.SIGKILL):
+            stop(f"{program.name} ended with {victim.returncode} before it was killed")
+        if victim.returncode >= 0 and len(now) == len(before):  # all was measured: begin anew
             forget("survive")
             now = {}
         before = now
