@@ -341,6 +341,6 @@ TEST_CASE("a function of one number between codes is a table, and so is another 
   CHECK(name_of(f, 2) == "LookupTable/1x16x8x8-s8-u8");
   CHECK(write_operands(f.nodes[2].operands) == "1 c");
   CHECK(f.nodes[2].parts == std::vector{4, 5});
-  m.g.nodes[2].given = true; // somebody wants the real numbers
+  m.g.nodes[2].given = true; // the caller wants the real numbers
   CHECK(name_of(fused(m.g), 1) == "DequantizeLinear/1x16x8x8-u8");
 }

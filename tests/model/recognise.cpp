@@ -144,7 +144,7 @@ TEST_CASE("an attention whose rows may be empty, as exporters guard it") {
   m.add("Add/1x2x3x3-1x1x1x3", "1 i").add("Softmax/1x2x3x3-a3", "2").add("IsNaN/1x2x3x3", "3");
   m.add("Where/1x2x3x3-1-1x2x3x3", "4 c 3").add("MatMul/1x2x3x3-1x2x3x4", "5 i");
   CHECK(only_layer(m) == "Attention/1x2x3x4-mask1x1x1x3");
-  m.g.nodes[3].given = true; // somebody reads the weights themselves
+  m.g.nodes[3].given = true; // the caller reads the weights themselves
   CHECK(!recognise(m.g, default_patterns().rules));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("a rotary embedding of halves") {
   CHECK(name_of(fused(parts.g), 1) == "RotaryEmbedding/2x4x3x8-own-wide-bshd");
 }
 
-TEST_CASE("a rotary embedding of neighbours") {
+TEST_CASE("a rotary embedding of interleaved pairs") {
   maker m;
   m.add("Relu/1x2x3x8", "i").add("Mul/1x2x3x8-3x8", "0 i");
   m.add("Slice/1x2x3x8-1x2x3x4-by1x1x1x2", "0 c c");
@@ -229,7 +229,8 @@ TEST_CASE("a rotary embedding of neighbours") {
   m.add("Reshape/1x2x3x4x2-1x2x3x8", "7 c").add("Mul/1x2x3x8-3x8", "8 i");
   m.add("Add/1x2x3x8", "1 9");
   CHECK(name_of(fused(m.g), 1) == "RotaryEmbedding/1x2x3x8-interleaved-wide");
-  m.g.layers[3] = op::parse("Slice/1x2x3x8-1x2x3x4-from0x0x0x0-by1x1x1x2"); // not its neighbour
+  m.g.layers[3] =
+      op::parse("Slice/1x2x3x8-1x2x3x4-from0x0x0x0-by1x1x1x2"); // not the other of its pair
   CHECK(!recognise(m.g, default_patterns().rules));
 }
 

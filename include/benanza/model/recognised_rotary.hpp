@@ -69,13 +69,13 @@ inline std::optional<origin> origin_of(const found& f, operand o, const operand&
   return at;
 }
 
-/// True if rows of `size` elements are turned in halves, or as neighbours.
+/// True if rows of `size` elements are turned in halves, or interleaved.
 inline bool turns(const found& f, const operand& from, const operand& to, std::int64_t rows,
-                  std::int64_t size, bool neighbours) {
-  const std::int64_t apart = neighbours ? 1 : size / 2;
+                  std::int64_t size, bool interleaved) {
+  const std::int64_t apart = interleaved ? 1 : size / 2;
   for (const std::int64_t row : {std::int64_t{0}, std::min<std::int64_t>(1, rows - 1), rows - 1})
     for (std::int64_t i = 0; i < size; ++i) {
-      const bool first = neighbours ? i % 2 == 0 : i < apart;
+      const bool first = interleaved ? i % 2 == 0 : i < apart;
       const std::optional<origin> at = origin_of(f, from, to, row * size + i);
       if (!at || at->negative != first || at->flat != row * size + i + (first ? apart : -apart))
         return false;
@@ -105,8 +105,8 @@ inline std::optional<recognised> as_rotary(const found& f) {
   const auto turned = std::find_if(f.nodes.begin(), f.nodes.end(),
                                    [&](int n) { return f.in[n].family == "Concat"; });
   const std::int64_t rows = elements(whole) / whole[3];
-  const auto turns_as = [&](bool neighbours) {
-    return turns(f, {*turned}, x->from, rows, whole[3], neighbours);
+  const auto turns_as = [&](bool interleaved) {
+    return turns(f, {*turned}, x->from, rows, whole[3], interleaved);
   };
   p.interleaved = !turns_as(false);
   if (p.interleaved && !turns_as(true)) return std::nullopt;

@@ -45,7 +45,7 @@ template <int First, std::size_t... I>
       a, b, (First + static_cast<int>(I) / 2 + static_cast<int>(I) % 2 * n)...);
 }
 
-/// Pairs of neighbours, taken apart: the first of each, and the second.
+/// Interleaved pairs, taken apart: the first of each, and the second.
 [[gnu::always_inline]] inline std::pair<float_vector, float_vector> pairs_at(const float* x) {
   using all = std::make_index_sequence<float_lanes::count>;
   const float_vector low = float_lanes::load(x);
@@ -53,10 +53,10 @@ template <int First, std::size_t... I>
   return {taken_apart<0>(low, high, all{}), taken_apart<1>(low, high, all{})};
 }
 
-/// Turns `n` pairs of neighbours; `Wide`: each number of a pair has its cosine and sine.
+/// Turns `n` interleaved pairs; `Wide`: each number of a pair has its cosine and sine.
 template <bool Wide>
-inline void turn_neighbours(const float* x, const float* cosine, const float* sine, float* y,
-                            std::int64_t n) {
+inline void turn_interleaved(const float* x, const float* cosine, const float* sine, float* y,
+                             std::int64_t n) {
   constexpr std::int64_t count = float_lanes::count, step = Wide ? 2 : 1, second = Wide ? 1 : 0;
   const auto angles = [](const float* from) __attribute__((always_inline)) {
     if constexpr (Wide) return pairs_at(from);
@@ -126,13 +126,13 @@ private:
     const auto* s = reinterpret_cast<const float*>(sine) + angles;
     auto* to = reinterpret_cast<float*>(y) + at;
     if (p.interleaved)
-      neighbours(from, c, s, to, half);
+      interleaved(from, c, s, to, half);
     else
       turn_halves(from, from + half, c, s, p.wide ? half : 0, to, to + half, half);
   }
-  void neighbours(const float* from, const float* c, const float* s, float* to,
-                  std::int64_t n) const {
-    p.wide ? turn_neighbours<true>(from, c, s, to, n) : turn_neighbours<false>(from, c, s, to, n);
+  void interleaved(const float* from, const float* c, const float* s, float* to,
+                   std::int64_t n) const {
+    p.wide ? turn_interleaved<true>(from, c, s, to, n) : turn_interleaved<false>(from, c, s, to, n);
   }
 
   void in_parts(std::int64_t at, std::int64_t angles) const {
@@ -144,7 +144,7 @@ private:
       widen(sine + (angles + step * i) * width, s, step * n);
       if (p.interleaved) {
         widen(x + (at + 2 * i) * width, v, 2 * n);
-        neighbours(v, c, s, v, n);
+        interleaved(v, c, s, v, n);
         narrow(v, y + (at + 2 * i) * width, 2 * n, 1);
       } else {
         if (p.wide) {
