@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace benanza;
 namespace onednn = backend::onednn;
@@ -18,6 +19,18 @@ std::vector<double> result(backend::prepared& p) {
   std::vector<double> out;
   p.run(1);
   p.read(out);
+  return out;
+}
+
+std::vector<std::pair<numeric, backend::algorithm>> listed_in_floats(onednn::library& lib,
+                                                                     const op::layer& l) {
+  std::vector<std::pair<numeric, backend::algorithm>> out;
+  for (const numeric t : {numeric::f32, numeric::bf16}) {
+    const std::size_t before = out.size();
+    for (const auto& a : lib.enumerate(l, t, {.threads = 1}))
+      out.emplace_back(t, a);
+    if (t == numeric::f32) REQUIRE(out.size() > before);
+  }
   return out;
 }
 } // namespace
@@ -36,13 +49,10 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
   for (const std::string name : {"Conv/1x16x9x9-24x3x3-s1-p1", "MaxPool/1x16x8x8-2x2-s2",
                                  "Conv+Add/1x16x9x9-24x1x1-s1", "Concat/1x8x6x6-a1-n2"}) {
     const op::layer l = op::parse(name);
-    const auto o = backend::make_operands(l, numeric::f32);
-    const auto all = lib.enumerate(l, numeric::f32, {.threads = 1});
-    REQUIRE(!all.empty());
-    for (const auto& a : all) {
+    for (const auto& [t, a] : listed_in_floats(lib, l)) {
       CAPTURE(name);
       CAPTURE(a.id);
-      const auto p = lib.prepare(l, numeric::f32, a, o, {.threads = 1});
+      const auto p = lib.prepare(l, t, a, backend::make_operands(l, t), {.threads = 1});
       std::vector<double> out = result(*p);
       CHECK(std::any_of(out.begin(), out.end(), [](double v) { return v != 0; }));
       const auto none = [](double v) { return v == 0; };
@@ -64,11 +74,10 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
 TEST_CASE("onednn: scratch memory is what a run writes to, wherever it is") {
   onednn::library lib;
   const op::layer l = op::parse("Conv/1x32x14x14-32x3x3-s1-p1");
-  const auto o = backend::make_operands(l, numeric::f32);
   int with_scratch = 0;
-  for (const auto& a : lib.enumerate(l, numeric::f32, {.threads = 1})) {
+  for (const auto& [t, a] : listed_in_floats(lib, l)) {
     CAPTURE(a.id);
-    const auto p = lib.prepare(l, numeric::f32, a, o, {.threads = 1});
+    const auto p = lib.prepare(l, t, a, backend::make_operands(l, t), {.threads = 1});
     const std::span<std::byte> own = p->chain()->scratch_memory();
     CHECK(std::ssize(own) == p->chain()->scratch_bytes());
     CHECK(p->chain()->scratch_bytes() == a.workspace_bytes);
@@ -89,6 +98,52 @@ TEST_CASE("onednn: scratch memory is what a run writes to, wherever it is") {
     CHECK(is_written(p->chain()->scratch_memory()));
   }
   CHECK(with_scratch > 0);
+}
+
+TEST_CASE(
+    "onednn: bf16 by kernels of f32 where the processor has no matrix units for bf16, and only "
+    "products") {
+  onednn::library lib;
+  const bool matrix_units =
+      lib.facts().at("instruction_set").find("amx") != std::string::npos; // not needed beside them
+  for (const std::string name :
+       {"Conv/1x32x14x14-32x3x3-s1-p1-b", "Conv+Add+Relu/1x32x14x14-32x1x1-s1",
+        "Conv/1x3x18x18-20x3x3-s2-p1", "Gemm/4x40x48-tb-c1x40-w", "MatMul/4x24-24x40"}) {
+    CAPTURE(name);
+    const op::layer l = op::parse(name);
+    const auto narrow = lib.enumerate(l, numeric::bf16, {.threads = 1});
+    const auto wide = lib.enumerate(l, numeric::f32, {.threads = 1});
+    std::set<std::string> names;
+    for (const auto& a : wide)
+      names.insert("f32:" + a.id);
+    int offered = 0;
+    for (const auto& a : narrow) {
+      if (!a.id.starts_with("f32:")) continue;
+      ++offered;
+      CAPTURE(a.id);
+      CHECK(names.contains(a.id));
+      CHECK(a.equivalence == "bf16");
+      CHECK(a.fallback.empty());
+      const auto p = lib.prepare(l, numeric::bf16, a, backend::make_operands(l, numeric::bf16),
+                                 {.threads = 1});
+      // Its weights are those of f32, its activations those of bf16.
+      const auto is_same = [&](const backend::algorithm& x) { return "f32:" + x.id == a.id; };
+      const auto q = lib.prepare(l, numeric::f32, *std::find_if(wide.begin(), wide.end(), is_same),
+                                 backend::make_operands(l, numeric::f32), {.threads = 1});
+      CHECK(p->weight_bytes() == q->weight_bytes());
+      CHECK(2 * p->chain()->result_bytes() == q->chain()->result_bytes());
+      CHECK(2 * p->chain()->operand_bytes(0) == q->chain()->operand_bytes(0));
+      CHECK(p->chain()->overwritten() < 0);
+    }
+    CHECK((offered > 0) == (!narrow.empty() && !matrix_units));
+  }
+  for (const auto& a :
+       lib.enumerate(op::parse("MaxPool/1x16x8x8-2x2-s2"), numeric::bf16, {.threads = 1}))
+    CHECK_FALSE(a.id.starts_with("f32:"));
+  for (const numeric t : {numeric::f32, numeric::u8s8u8})
+    for (const auto& a :
+         lib.enumerate(op::parse("Conv/1x32x14x14-32x3x3-s1-p1"), t, {.threads = 1}))
+      CHECK_FALSE(a.id.starts_with("f32:"));
 }
 
 TEST_CASE("onednn: a buffer begins with a page, and holds zeros or a copy") {

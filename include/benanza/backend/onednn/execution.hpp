@@ -16,6 +16,53 @@
 
 namespace benanza::backend::onednn {
 
+namespace detail {
+template <class T>
+void widen_all(const aligned_bytes& from, std::vector<double>& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    T v{};
+    std::memcpy(&v, from.data() + i * sizeof(T), sizeof(T));
+    out[i] = static_cast<double>(v);
+  }
+}
+} // namespace detail
+
+inline void reorder(const dnnl::memory& from, const dnnl::memory& to, const device& on) {
+  dnnl::memory source = from, result = to;
+  dnnl::reorder(source, result).execute(on.stream, source, result);
+  dnnl_stream_wait(on.stream.get());
+}
+
+/// Waits for what was started; throws where something failed.
+inline void finish(dnnl_status_t status, const device& on, const std::string& id) {
+  if (status == dnnl_success) status = dnnl_stream_wait(on.stream.get());
+  if (status != dnnl_success)
+    throw error(std::string("oneDNN: an execution failed: ") + dnnl_status2str(status), id);
+}
+
+/// The values of a result, in the order of `plain`.
+inline void read_result(const dnnl::memory& result, const description& plain, const device& on,
+                        std::vector<double>& out) {
+  const aligned_bytes bytes(plain.get_size());
+  reorder(result, dnnl::memory(plain, on.engine, const_cast<std::byte*>(bytes.data())), on);
+  std::int64_t count = 1;
+  for (const auto d : anatomy(plain).sizes)
+    count *= d;
+  out.resize(static_cast<std::size_t>(count));
+  switch (type_of(plain)) {
+  case data_type::f32: return detail::widen_all<float>(bytes, out);
+  case data_type::s32: return detail::widen_all<std::int32_t>(bytes, out);
+  case data_type::s8: return detail::widen_all<std::int8_t>(bytes, out);
+  case data_type::u8: return detail::widen_all<std::uint8_t>(bytes, out);
+  default:
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::uint16_t half = 0;
+      std::memcpy(&half, bytes.data() + 2 * i, 2);
+      out[i] = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16));
+    }
+  }
+}
+
 class execution final : public timed_call, public packed_weights {
 public:
   execution(std::shared_ptr<device> on, offer what, const operands& values, const setting& s)
@@ -96,27 +143,27 @@ public:
 
   void read(std::vector<double>& out) const override {
     use_threads(threads_);
-    const description& plain = what_.made_by->result;
-    const aligned_bytes bytes(plain.get_size());
-    dnnl::memory to(plain, device_->engine, bytes.data());
-    reorder(result_, to);
-    const anatomy a(plain);
-    std::int64_t count = 1;
-    for (const auto d : a.sizes)
-      count *= d;
-    out.resize(static_cast<std::size_t>(count));
-    switch (type_of(plain)) {
-    case data_type::f32: return widen<float>(bytes, out);
-    case data_type::s32: return widen<std::int32_t>(bytes, out);
-    case data_type::s8: return widen<std::int8_t>(bytes, out);
-    case data_type::u8: return widen<std::uint8_t>(bytes, out);
-    default:
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        std::uint16_t half = 0;
-        std::memcpy(&half, bytes.data() + 2 * i, 2);
-        out[i] = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16));
-      }
-    }
+    read_result(result_, what_.made_by->result, *device_, out);
+  }
+
+  /// Frees the memory of its activations and of scratch: they are elsewhere from now on.
+  void give_up_memory() {
+    std::vector<const std::byte*> own{place_of(result_.get())};
+    for (const flowing& f : flowing_)
+      own.push_back(place_of(f.memory) - f.skipped);
+    if (scratch_) own.push_back(place_of(scratch_.get()));
+    std::erase_if(buffers_, [&](const aligned_bytes& b) {
+      return std::find(own.begin(), own.end(), b.data()) != own.end();
+    });
+  }
+
+  /// One execution; the only place from which the library computes.
+  dnnl_status_t call() {
+    weights_.advance();
+    for (const code& c : codes_)
+      c.widen();
+    return dnnl_primitive_execute(primitive_.get(), device_->stream.get(),
+                                  static_cast<int>(arguments_.size()), arguments_.data());
   }
 
 private:
@@ -151,12 +198,6 @@ private:
     return {d, device_->engine, buffers_.back().data()};
   }
 
-  void reorder(const dnnl::memory& from, dnnl::memory& to) const {
-    dnnl::memory source = from;
-    dnnl::reorder(source, to).execute(device_->stream, source, to);
-    device_->stream.wait();
-  }
-
   /// Bytes from the first element to the last; the library's own figure rounds strided rows up.
   static std::size_t span_bytes(const description& d) {
     const anatomy a(d);
@@ -169,15 +210,15 @@ private:
   /// A reorder, or two: some packed layouts can be made only from f32.
   void fill(const dnnl::memory& from, dnnl::memory& to) const {
     try {
-      reorder(from, to);
+      reorder(from, to, *device_);
     } catch (const dnnl::error&) {
       const anatomy a(from.get_desc());
       if (type_of(from.get_desc()) == data_type::f32) throw;
       const description wide = dense(a.sizes, data_type::f32);
       const aligned_bytes bytes(wide.get_size());
       dnnl::memory between(wide, device_->engine, bytes.data());
-      reorder(from, between);
-      reorder(between, to);
+      reorder(from, between, *device_);
+      reorder(between, to, *device_);
     }
   }
 
@@ -281,38 +322,19 @@ private:
     std::fill_n(reinterpret_cast<float*>(bytes.data()), wide.get_size() / sizeof(float), *a.filled);
     dnnl::memory to = allocate(wanted_for(a));
     dnnl::memory plain = allocate(a.stored);
-    reorder(dnnl::memory(wide, device_->engine, bytes.data()), plain);
+    reorder(dnnl::memory(wide, device_->engine, bytes.data()), plain, *device_);
     fill(plain, to);
     arguments_.push_back({a.id, to.get()});
     inputs_.push_back(std::move(to));
   }
 
   void execute(int executions) override {
-    const auto count = static_cast<int>(arguments_.size());
     dnnl_status_t status = dnnl_success;
-    // The only place from which the library is called.
     machine::at_stack_place(stack_place(), [&] {
-      for (int i = 0; i < executions && status == dnnl_success; ++i) {
-        weights_.advance();
-        for (const code& c : codes_)
-          c.widen();
-        status = dnnl_primitive_execute(primitive_.get(), device_->stream.get(), count,
-                                        arguments_.data());
-      }
+      for (int i = 0; i < executions && status == dnnl_success; ++i)
+        status = call();
     });
-    if (status == dnnl_success) status = dnnl_stream_wait(device_->stream.get());
-    if (status != dnnl_success)
-      throw error(std::string("oneDNN: an execution failed: ") + dnnl_status2str(status),
-                  what_.what.id);
-  }
-
-  template <class T>
-  static void widen(const aligned_bytes& from, std::vector<double>& out) {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      T v{};
-      std::memcpy(&v, from.data() + i * sizeof(T), sizeof(T));
-      out[i] = static_cast<double>(v);
-    }
+    finish(status, *device_, what_.what.id);
   }
 
   std::shared_ptr<device> device_;

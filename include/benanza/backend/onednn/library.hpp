@@ -12,6 +12,7 @@
 #include "graph_attention.hpp"
 #include "recurrent.hpp"
 #include "refusals.hpp"
+#include "through_f32.hpp"
 
 namespace benanza::backend::onednn {
 
@@ -52,6 +53,10 @@ public:
         out.push_back(std::move(o.what));
       for (offer& o : offers(l, t, s, device_->engine))
         out.push_back(std::move(o.what));
+      for (widened_offer& o : widened_offers(l, t, s, device_->engine)) {
+        o.what.index = static_cast<int>(out.size());
+        out.push_back(std::move(o.what));
+      }
 #ifdef BENANZA_ONEDNN_GRAPH
       if (auto attention = listed_attention(l, t, s, *device_))
         out.push_back(std::move(*attention));
@@ -100,6 +105,9 @@ public:
             throw error("oneDNN cannot scale this layer's result");
           return std::make_unique<execution>(device_, std::move(o), values, s);
         }
+      for (widened_offer& o : widened_offers(l, t, s, device_->engine))
+        if (o.what.id == a.id)
+          return std::make_unique<widened_execution>(device_, std::move(o), values, s);
 #ifdef BENANZA_ONEDNN_GRAPH
       if (a.id == graph_attention_id)
         if (auto graph = attention_graph_of(l, t, s, *device_))

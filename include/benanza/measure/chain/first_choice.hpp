@@ -212,10 +212,11 @@ private:
       if (o.library == best->library) alike.push_back(o.algorithm);
     return *best;
   }
-  /// Plain kernels, and products with ones in place of a sum, come behind what libraries have for
-  /// the layer; of equal ones the first library's is taken.
+  /// Plain kernels, products with ones in place of a sum, and bf16 by kernels of f32 come behind
+  /// what libraries have for the layer; of equal ones the first library's is taken.
   static std::tuple<bool, int> place(const offer& o) {
-    return {!o.algorithm.fallback.empty() || o.algorithm.id.starts_with("ones:"),
+    const std::string& id = o.algorithm.id;
+    return {!o.algorithm.fallback.empty() || id.starts_with("ones:") || id.starts_with("f32:"),
             o.algorithm.index};
   }
 
