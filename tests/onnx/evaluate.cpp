@@ -143,7 +143,28 @@ TEST_CASE("reals are rounded as their type is") {
         "1x3x4"); // the root of 2 in single precision, squared, is less than 2
   CHECK(of_shape("r = Cast<to = 11>(s) i = Reciprocal(r) j = Reciprocal(i) v = Cast<to = 7>(j)") ==
         "2x3x4");
+  const auto by_way_of = [](int type, const std::string& number) {
+    return numbers("r = Cast<to = " + std::to_string(type) + ">(a) v = Cast<to = 7>(r)",
+                   "int64[1] a = {" + number + "}");
+  };
+  CHECK(by_way_of(10, "2049") == "1x1x2048"); // halves go to the even one
+  CHECK(by_way_of(10, "2051") == "1x1x2052");
+  CHECK(by_way_of(10, "65519") == "1x1x65504");
+  CHECK(by_way_of(10, "65520") == "?"); // infinite
+  CHECK(by_way_of(16, "257") == "1x1x256");
+  CHECK(by_way_of(16, "259") == "1x1x260");
   CHECK(of_shape("r = Cast<to = 1>(s) m = Div(r, z) v = Cast<to = 7>(m)", "float z = {0}") == "?");
+}
+
+TEST_CASE("of what a CastLike is like the type is read alone: a constant stays one") {
+  const auto g = graph_of(text_model(19, "float16[2,3] x", "z = CastLike(c, x) y = Where(b, z, x)",
+                                     "float c = {0}, bool[3] b = {0, 1, 0}", "float16[1] y"));
+  CHECK(g.folded == 1);
+  REQUIRE(g.nodes.size() == 1);
+  CHECK(layer_name(g, g.nodes[0]) == "Where/3-1-2x3");
+  CHECK(dims_of_y(19, "float[1,1] x, int64[7] like",
+                  "f = CastLike(c, like) v = Mul(f, f) y = Expand(x, v)",
+                  "float[2] c = {2.5, 3}") == "4x9");
 }
 
 TEST_CASE("what is too large to compute with is not computed, but stays constant") {

@@ -84,7 +84,8 @@ inline bool spreads(const call& c, const shape& s, const shape& to) {
 /// Functions of each element by itself, operands broadcast.
 inline maybe_elements evaluate_elementwise(const call& c, const result& r) {
   std::vector<const elements_of*> operands;
-  for (int i = 0; i < c.size(); ++i) {
+  const auto read = static_cast<int>(values_read(c.op(), static_cast<std::size_t>(c.size())));
+  for (int i = 0; i < read; ++i) {
     const elements_of* e = known(c, i);
     if (e == nullptr && c.has(i)) return std::nullopt;
     if (e != nullptr && !spreads(c, c.dims(i), *r.dims)) return std::nullopt;
@@ -155,7 +156,9 @@ inline std::vector<std::optional<elements_of>> evaluate(const call& c, const ans
   }
   for (const result& r : a.outputs)
     if (!r.dims || benanza::elements(*r.dims) > most_elements) return out;
-  for (int i = 0; i < c.size(); ++i)
+  const auto read =
+      static_cast<int>(detail::values_read(c.op(), static_cast<std::size_t>(c.size())));
+  for (int i = 0; i < read; ++i)
     if (c.has(i) && (!c.operand(i).dims || benanza::elements(*c.operand(i).dims) > most_elements))
       return out;
   if (out.empty()) return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is one element of a computed constant? Whole numbers are exact: what passes 64 bits, or is
-// divided by zero, is not known. Reals are rounded to single precision where their type is that.
+// divided by zero, is not known. Reals are rounded as their type is.
 //
 //   computed(call, {scalar{7}, scalar{2}}, proto::INT64)   // Div: 3
 #pragma once
@@ -26,15 +26,34 @@ struct scalar {
 
 using maybe_scalar = std::optional<scalar>;
 
+/// How many of a node's operands are read: of the second one of a CastLike only the type is.
+inline std::size_t values_read(std::string_view op, std::size_t operands) {
+  return op == "CastLike" ? std::min<std::size_t>(operands, 1) : operands;
+}
+
 inline scalar element_at(const elements_of& e, std::size_t i) {
   return e.real ? scalar::of(e.reals[i]) : scalar::of(e.integers[i]);
+}
+
+/// The nearest number that a type of 16, 32 or 64 bits has; of two the even one.
+inline double nearest(double v, int element) {
+  if (element == proto::DOUBLE) return v;
+  if (element == proto::FLOAT16 || element == proto::BFLOAT16) {
+    const bool half = element == proto::FLOAT16;
+    int exponent = 0;
+    if (v == 0 || !std::isfinite(v)) return v;
+    std::frexp(v, &exponent);
+    const int last = std::max(exponent, half ? -13 : -125) - (half ? 11 : 8);
+    v = std::ldexp(std::nearbyint(std::ldexp(v, -last)), last);
+    return half && std::abs(v) > 65504 ? std::copysign(HUGE_VAL, v) : v;
+  }
+  return static_cast<double>(static_cast<float>(v));
 }
 
 /// Adds `v` to elements of the type `element`; false where that type cannot hold it.
 inline bool append(elements_of& to, const scalar& v, int element) {
   if (to.real) {
-    const double r = v.as_real();
-    to.reals.push_back(element == proto::DOUBLE ? r : static_cast<double>(static_cast<float>(r)));
+    to.reals.push_back(nearest(v.as_real(), element));
     const element_type* its = find_element_type(element);
     return its == nullptr || its->bits > 8; // narrower ones would round
   }

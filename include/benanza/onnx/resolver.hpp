@@ -179,9 +179,9 @@ private:
     if (random(op) || !s.captured.empty()) return false;
     if (domain_of(*s.node).empty() && (op == "Shape" || op == "Size" || op == "EyeLike"))
       return true;
-    for (int i : s.inputs)
-      if (i >= 0 && !at(i).constant) return false;
-    return true;
+    const std::size_t read = values_read(op, s.inputs.size());
+    return std::all_of(s.inputs.begin(), s.inputs.begin() + static_cast<std::ptrdiff_t>(read),
+                       [&](int i) { return i < 0 || at(i).constant; });
   }
 
   /// A step with its names as values of the model.
