@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 struct model_arguments {
   std::vector<std::string> models;
   std::optional<std::string> batches{}; ///< empty: the model's own
-  std::vector<std::string> dims, shapes, loops;
+  std::vector<std::string> dims, shapes, loops, sizes;
   std::string data_dependent = "stop";
 };
 
@@ -93,6 +93,12 @@ inline onnx::options resolve_options(const model_arguments& a) {
     if (o.loops[name] < 0 || o.loops[name] > dim_limit)
       throw error("a loop runs 0 times or more", "--loop-count " + l);
   }
+  for (const std::string& s : a.sizes) {
+    const auto [name, value] = assignment(s, "--size", "NonZero_12=100");
+    o.known_sizes[name] = whole_number(value, "--size " + name);
+    if (o.known_sizes[name] < 1 || o.known_sizes[name] > dim_limit)
+      throw error("a size must be 1 or more", "--size " + s);
+  }
   for (const std::string& s : a.shapes) {
     const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
     shape dims;
@@ -129,7 +135,7 @@ inline std::string model_name(const fs::path& file) {
 
 /// Models that follow a list of assignments, as in `--dim sequence=128 model.onnx`.
 inline void take_models_back(model_arguments& a) {
-  for (std::vector<std::string>* list : {&a.dims, &a.loops, &a.shapes}) {
+  for (std::vector<std::string>* list : {&a.dims, &a.loops, &a.shapes, &a.sizes}) {
     const auto model = [](const std::string& word) {
       return word.find('=') == word.npos && word.ends_with(".onnx");
     };
@@ -177,6 +183,9 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
                  "results whose size depends on what the model reads: max, the largest that can "
                  "be; stop, what follows is not resolved; error, the model is refused")
       ->check(CLI::IsMember({"error", "stop", "max"}));
+  app.add_option("--size", a.sizes,
+                 "how much a node gives, where what the model reads decides it: NonZero_12=100")
+      ->type_name("NODE=N");
   app.add_option("--shape", a.shapes, "inputs' dims: data=1x3x224x224")->type_name("NAME=DIMS");
 }
 } // namespace detail

@@ -227,6 +227,11 @@ TEST_CASE("quiet is quiet, and an answer that cannot be written is a failure") {
     fs::remove_all(s / "g");
   }
   CHECK(holds(shell(generate + " " + model + " --dim nobody=1" + to).err, "no such symbol"));
+  CHECK(holds(shell(generate + " " + model + " --size nobody=1" + to).err, "no such node"));
+  for (const char* size : {"nobody", "n=0", "n=-3", "n=x", "n=99999999999999999999"}) {
+    CAPTURE(size);
+    CHECK(shell(generate + " " + model + " --size " + size + to).status == 2);
+  }
   for (const std::string& arguments :
        std::vector<std::string>{model + to, "stats " + model, "stats --format json " + model,
                                 "stats --format csv " + model, "zoo --list",

@@ -190,3 +190,44 @@ TEST_CASE("sizes that depend on values: what follows is left out, refused, or as
   CHECK(layer("float[1,20] x", "y, i, j, k = Unique(x)") == "Unique/1x20-n4");
   CHECK(layer("float[1,20] x, int64[1] k", "y, i = TopK(x, k)") == "TopK/1x20-a1-k20");
 }
+
+TEST_CASE("sizes that depend on values may be said, by the name of the node that decides them") {
+  const auto sized = [](std::string_view inputs, std::string_view text, std::string_view tensors,
+                        std::int64_t n) {
+    return dims_of_y(13, inputs, text, tensors, {.known_sizes = {{"y", n}}});
+  };
+  CHECK(sized("float[2,8] x", "y = NonZero(x)", "", 3) == "2x3");
+  CHECK(sized("float[1,20,4] x, float[1,3,20] s", "y = NonMaxSuppression(x, s, m)", "int64 m = {5}",
+              4) == "4x3");
+  CHECK(sized("float[1,20] x, bool[20] s", "y = Compress<axis = 1>(x, s)", "", 6) == "1x6");
+  CHECK(sized("float[1,20] x, bool[20] s", "y = Compress(x, s)", "", 6) == "6");
+  CHECK(sized("float[1,20] x", "y, i, j, k = Unique(x)", "", 5) == "5");
+  CHECK(sized("float[4,5] x", "y, i, j, k = Unique<axis = 1>(x)", "", 2) == "4x2");
+  CHECK(sized("float[4,5] x, int64[1] k", "y, i = TopK<axis = 0>(x, k)", "", 3) == "3x5");
+  CHECK(sized("float[4,5] x", "i, j, y, k = Unique<axis = 1>(x)", "", 2) == "?"); // it is i's node
+  const auto layer = [](std::string_view inputs, std::string_view text) {
+    return last_layer(13, inputs, text, "", {.known_sizes = {{"y", 6}}});
+  };
+  CHECK(layer("float[1,20] x, bool[7] s", "y = Compress<axis = 1>(x, s)") ==
+        "Compress/1x20-n7-k6-a1");
+  CHECK(layer("float[1,20] x, int64[1] k", "y, i = TopK(x, k)") == "TopK/1x20-a1-k6");
+  CHECK_SAYS(layer("float[1,5] x", "y = NonZero(x)"), "its size is 5 at most, not 6");
+
+  // One is said, another one is not, a third is not there; what is said wins over the largest.
+  const auto both = [](bonnx::data_dependent others) {
+    return graph_of(text_model(13, "float[1,8] x, float[1,9] z",
+                               "n = NonZero(x) t = Neg(n) m = NonZero(z) y = Neg(m)"),
+                    {.sizes = others, .known_sizes = {{"n", 3}, {"q", 2}}});
+  };
+  const auto g = both(bonnx::data_dependent::stop);
+  CHECK(layer_name(g, g.nodes[1]) == "Neg/2x3-s64");
+  CHECK_SAYS(g.nodes.back().problem, "since NonZero");
+  REQUIRE(g.assumptions.size() == 1);
+  CHECK_SAYS(g.assumptions[0], "2x3, as --size says");
+  REQUIRE(g.repairs.size() == 2);
+  CHECK_SAYS(g.repairs[0], "--size m=N says it");
+  CHECK_SAYS(g.repairs[1], "--size q: the model has no such node");
+  const auto largest = both(bonnx::data_dependent::largest);
+  CHECK(layer_name(largest, largest.nodes[1]) == "Neg/2x3-s64");
+  CHECK(layer_name(largest, largest.nodes[3]) == "Neg/2x9-s64");
+}

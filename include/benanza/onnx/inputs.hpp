@@ -35,6 +35,8 @@ struct options {
   /// How often loops run, by name, where only a run of the model would show it.
   std::map<std::string, std::int64_t> loops{};
   data_dependent sizes = data_dependent::stop;
+  /// Sizes that depend on what the model reads, by the name of the node that decides them.
+  std::map<std::string, std::int64_t> known_sizes{};
   std::string name{}; ///< what the model is called; empty: as its file
   /// Nodes and values that all bodies may have together, each as often as it is opened.
   std::size_t most_opened = 500'000;

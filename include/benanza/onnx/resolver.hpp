@@ -36,6 +36,7 @@ public:
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
       , sizes_(o.sizes)
+      , known_sizes_(o.known_sizes)
       , values_(program_.names.size())
       , builder_(values_)
       , functions_(s.model(), opsets_)
@@ -71,6 +72,10 @@ public:
     for (const std::string& name : control_.unused_counts())
       builder_.graph.repairs.push_back("--loop-count " + name +
                                        ": the model has no such loop that a run decides on");
+    for (const auto& [name, size] : known_sizes_)
+      if (!used_sizes_.contains(name))
+        builder_.graph.repairs.push_back("--size " + name +
+                                         ": the model has no such node whose size a run decides");
   }
   model::graph run() {
     visit_all();
@@ -264,30 +269,37 @@ private:
     const std::string name =
         in.path +
         (s.node->name().empty() && s.node->output_size() > 0 ? s.node->output(0) : s.node->name());
-    if (sizes_ == data_dependent::stop) {
+    const auto told = known_sizes_.find(name);
+    const std::optional<std::int64_t> known =
+        told == known_sizes_.end() ? std::nullopt : std::optional(told->second);
+    if (known) {
+      used_sizes_.insert(name);
+    } else if (sizes_ == data_dependent::stop) {
       if (stopped_ || !largest_results(c)) return;
       stopped_ = true;
       builder_.graph.repairs.push_back(
           operator_name(*s.node) + ' ' + in_quotes(name) +
-          ": what the model reads decides the size, so nothing that needs it is resolved; "
-          "--data-dependent=max takes the largest size");
+          ": what the model reads decides the size, so nothing that needs it is resolved; --size " +
+          name + "=N says it, --data-dependent=max takes the largest");
       return;
-    }
-    if (sizes_ == data_dependent::refuse)
+    } else if (sizes_ == data_dependent::refuse) {
       throw whole_model_refused(
           "the size of what " + operator_name(*s.node) + ' ' + in_quotes(name) +
               " gives depends on what the model reads",
           source_.where(),
-          "--data-dependent=max takes the largest size, stop leaves out what follows");
-    std::optional<std::vector<result>> most = largest_results(c);
+          "--size NAME=N says it, --data-dependent=max takes the largest, stop leaves out what "
+          "follows");
+    }
+    std::optional<std::vector<result>> most = largest_results(c, known);
     if (!most || s.outputs.empty()) return;
     most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));
     a.outputs = std::move(*most);
-    if (std::optional<op::layer> made = largest_layer(c)) a.layer = std::move(made);
+    if (std::optional<op::layer> made = largest_layer(c, known)) a.layer = std::move(made);
     if (a.layer) a.problem.clear();
     builder_.graph.assumptions.push_back(operator_name(*s.node) + ' ' + in_quotes(name) +
                                          ": what the model reads decides the size; " +
-                                         text(*a.outputs[0].dims) + " is the largest");
+                                         text(*a.outputs[0].dims) +
+                                         (known ? ", as --size says" : " is the largest"));
   }
 
   /// Visits the nodes of a function for one call of it. What an operator's graphs read from around
@@ -453,6 +465,8 @@ private:
   const program& program_;
   input_dims inputs_;
   data_dependent sizes_;
+  std::map<std::string, std::int64_t> known_sizes_;
+  std::set<std::string> used_sizes_{};
   bool stopped_ = false; ///< a size that the model decides was met, and said
   std::deque<value> values_;
   graph_builder builder_;
