@@ -184,7 +184,8 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
                  "be; stop, what follows is not resolved; error, the model is refused")
       ->check(CLI::IsMember({"error", "stop", "max"}));
   app.add_option("--size", a.sizes,
-                 "how much a node gives, where what the model reads decides it: NonZero_12=100")
+                 "how much a node gives, where what the model reads decides it: NonZero_12=100; "
+                 "NonZero*=100 says it of several")
       ->type_name("NODE=N");
   app.add_option("--shape", a.shapes, "inputs' dims: data=1x3x224x224")->type_name("NAME=DIMS");
 }

@@ -225,8 +225,14 @@ TEST_CASE("sizes that depend on values may be said, by the name of the node that
   REQUIRE(g.assumptions.size() == 1);
   CHECK_SAYS(g.assumptions[0], "2x3, as --size says");
   REQUIRE(g.repairs.size() == 2);
-  CHECK_SAYS(g.repairs[0], "--size m=N says it");
+  CHECK_SAYS(g.repairs[0], "NonZero 'm': what the model reads decides the size");
   CHECK_SAYS(g.repairs[1], "--size q: the model has no such node");
+  const auto all = graph_of(text_model(13, "float[1,8] x, float[1,9] z",
+                                       "na = NonZero(x) t = Neg(na) nb = NonZero(z) y = Neg(nb)"),
+                            {.known_sizes = {{"n*", 4}, {"na", 5}}});
+  CHECK(layer_name(all, all.nodes[1]) == "Neg/2x5-s64");
+  CHECK(layer_name(all, all.nodes[3]) == "Neg/2x4-s64");
+  CHECK(all.repairs.empty());
   const auto largest = both(bonnx::data_dependent::largest);
   CHECK(layer_name(largest, largest.nodes[1]) == "Neg/2x3-s64");
   CHECK(layer_name(largest, largest.nodes[3]) == "Neg/2x9-s64");

@@ -260,6 +260,18 @@ private:
     return false;
   }
 
+  /// The size that the caller says of a node, by its name or the begin of it and a star.
+  std::optional<std::int64_t> known_size(const std::string& node) {
+    auto said = known_sizes_.find(node);
+    if (said == known_sizes_.end())
+      said = std::find_if(known_sizes_.begin(), known_sizes_.end(), [&](const auto& x) {
+        return x.first.ends_with('*') && node.starts_with(x.first.substr(0, x.first.size() - 1));
+      });
+    if (said == known_sizes_.end()) return std::nullopt;
+    used_sizes_.insert(said->first);
+    return said->second;
+  }
+
   /// What the caller wants of sizes that depend on values, where there is no other word on them.
   void find_sizes(const step& s, const call& c, const scope& in, answer& a) {
     for (const result& r : a.outputs)
@@ -269,27 +281,20 @@ private:
     const std::string name =
         in.path +
         (s.node->name().empty() && s.node->output_size() > 0 ? s.node->output(0) : s.node->name());
-    const auto told = known_sizes_.find(name);
-    const std::optional<std::int64_t> known =
-        told == known_sizes_.end() ? std::nullopt : std::optional(told->second);
-    if (known) {
-      used_sizes_.insert(name);
-    } else if (sizes_ == data_dependent::stop) {
+    const std::optional<std::int64_t> known = known_size(name);
+    const std::string ways = "--size NODE=N says it, --data-dependent=max takes the largest";
+    if (!known && sizes_ == data_dependent::stop) {
       if (stopped_ || !largest_results(c)) return;
       stopped_ = true;
       builder_.graph.repairs.push_back(
           operator_name(*s.node) + ' ' + in_quotes(name) +
-          ": what the model reads decides the size, so nothing that needs it is resolved; --size " +
-          name + "=N says it, --data-dependent=max takes the largest");
+          ": what the model reads decides the size, so nothing that needs it is resolved; " + ways);
       return;
-    } else if (sizes_ == data_dependent::refuse) {
-      throw whole_model_refused(
-          "the size of what " + operator_name(*s.node) + ' ' + in_quotes(name) +
-              " gives depends on what the model reads",
-          source_.where(),
-          "--size NAME=N says it, --data-dependent=max takes the largest, stop leaves out what "
-          "follows");
     }
+    if (!known && sizes_ == data_dependent::refuse)
+      throw whole_model_refused("the size of what " + operator_name(*s.node) + ' ' +
+                                    in_quotes(name) + " gives depends on what the model reads",
+                                source_.where(), ways + ", stop leaves out what follows");
     std::optional<std::vector<result>> most = largest_results(c, known);
     if (!most || s.outputs.empty()) return;
     most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));

@@ -137,9 +137,9 @@ TEST_CASE(
     }
     CHECK((offered > 0) == (!narrow.empty() && !matrix_units));
   }
-  for (const auto& a :
-       lib.enumerate(op::parse("MaxPool/1x16x8x8-2x2-s2"), numeric::bf16, {.threads = 1}))
-    CHECK_FALSE(a.id.starts_with("f32:"));
+  for (const char* other : {"MaxPool/1x16x8x8-2x2-s2", "ReduceSum/64x256-a1"})
+    for (const auto& a : lib.enumerate(op::parse(other), numeric::bf16, {.threads = 1}))
+      CHECK_FALSE(a.id.starts_with("f32:"));
   for (const numeric t : {numeric::f32, numeric::u8s8u8})
     for (const auto& a :
          lib.enumerate(op::parse("Conv/1x32x14x14-32x3x3-s1-p1"), t, {.threads = 1}))

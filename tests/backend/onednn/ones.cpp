@@ -32,6 +32,11 @@ TEST_CASE("onednn: sums as products with ones agree with the reference") {
 TEST_CASE("onednn: sums of one run of dims are products, in every type") {
   for (const numeric t : {numeric::f32, numeric::bf16, numeric::u8s8u8, numeric::s8s8s8}) {
     CAPTURE(name(t));
+    static backend::onednn::library lib;
+    const auto products = lib.enumerate(op::parse("MatMul/4x24-24x40-w"), t, {.threads = 1});
+    if (std::all_of(products.begin(), products.end(),
+                    [](const auto& a) { return a.id.starts_with("f32:"); }))
+      continue; // this processor has none of the type, as bf16 below AVX-512
     const auto rows = ones_of("ReduceSum/64x256-a1", t);
     for (const char* primitive : {"ones:matmul:", "ones:inner_product:"})
       CHECK(std::any_of(rows.begin(), rows.end(),

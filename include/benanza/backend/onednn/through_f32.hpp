@@ -107,7 +107,8 @@ inline std::vector<widened_offer> widened_offers(const op::layer& l, numeric t, 
   const std::string set = effective_instruction_set();
   if (t != numeric::bf16 || set.find("amx") != std::string::npos || set == "avx10_2") return out;
   for (offer& o : offers(l, numeric::f32, s, engine)) {
-    if (!o.made_by->multiplies || !o.what.fallback.empty() || o.what.result_layout.empty())
+    if (!o.made_by->multiplies || !o.what.fallback.empty() || o.what.result_layout.empty() ||
+        o.what.id.starts_with("ones:"))
       continue;
     if (auto w = detail::widened(std::move(o))) out.push_back(std::move(*w));
   }
