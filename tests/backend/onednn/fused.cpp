@@ -30,7 +30,9 @@ TEST_CASE("fused layers and reorders are right by every exact implementation") {
         CAPTURE(which);
         const operands o = make_operands(l, type);
         const auto made = lib.prepare(l, type, a, o, {});
-        CHECK((made->chain()->overwritten() >= 0) == a.id.ends_with("+sum"));
+        // By f32 it is another memory that is added to.
+        CHECK((made->chain()->overwritten() >= 0) ==
+              (a.id.ends_with("+sum") && !a.id.starts_with("f32:")));
         made->run(1);
         std::vector<double> got;
         made->read(got);
