@@ -78,7 +78,8 @@ std::string not_worth_text(const advice::advice_list& l) {
 std::string not_measured_lines(const advice::advice_list& l) {
   std::string out;
   for (const advice::question& q : l.not_measured) {
-    if ((q.kind != "threads" && q.kind != "batch") || q.command.empty()) continue;
+    if ((q.kind != "threads" && q.kind != "batch" && q.kind != "type") || q.command.empty())
+      continue;
     out += wrapped("Not measured: ", printable(q.what, 300) + ". This does:");
     out += "    " + printable(q.command, 4000) + '\n';
   }

@@ -228,6 +228,35 @@ TEST_CASE("only a lower precision is advised, by what the framework has for it")
   CHECK(of_id(none[1].list, "precision/") == nullptr);
 }
 
+TEST_CASE(
+    "f32 is asked for where its kernels are the best of a narrower type, and called more exact") {
+  run r = block(0, 0.5);
+  for (measurement& m : r.measurements)
+    if (m.type == "bf16") m.algorithm = "f32:" + m.algorithm;
+  const source s(r);
+  const auto alone = figures(s, {{numeric::bf16, 1}});
+  const profile narrow = ran("openvino", 4, 1, "bf16");
+  const advice_list l = advise_all(s, alone, {narrow})[0].list;
+  const auto asked = std::find_if(l.not_measured.begin(), l.not_measured.end(),
+                                  [](const question& q) { return q.kind == "type"; });
+  REQUIRE(asked != l.not_measured.end());
+  CHECK(asked->what == "f32, by whose kernels bf16 is computed best here");
+  CHECK(asked->command == "benanza_bench --model block@batch=1 --benchmark_out=more.json");
+  const auto both = figures(s, {{numeric::f32, 1}, {numeric::bf16, 1}});
+  const advice_list now = advise_all(s, both, {ran("openvino", 3), narrow})[1].list;
+  for (const question& q : now.not_measured)
+    CHECK(q.kind != "type");
+  const item* i = of_id(now, "precision/f32");
+  REQUIRE(i != nullptr);
+  CHECK(i->what.find(", results more exact") != std::string::npos);
+  // Kernels of bf16 itself ask for nothing.
+  const run plain = block(0, 0.5);
+  const source t(plain);
+  for (const question& q :
+       advise_all(t, figures(t, {{numeric::bf16, 1}}), {narrow})[0].list.not_measured)
+    CHECK(q.kind != "type");
+}
+
 TEST_CASE("a setting that was tried is said with what it gave") {
   const run r = block();
   const source s(r);

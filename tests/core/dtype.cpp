@@ -55,15 +55,16 @@ TEST_CASE("the storage of each class") {
     numeric type;
     dtype source, weights, result;
     bool quantised;
+    int significant_bits;
   };
   constexpr row table[] = {
-      {numeric::f32, dtype::f32, dtype::f32, dtype::f32, false},
-      {numeric::tf32, dtype::f32, dtype::f32, dtype::f32, false},
-      {numeric::f16, dtype::f16, dtype::f16, dtype::f16, false},
-      {numeric::bf16, dtype::bf16, dtype::bf16, dtype::bf16, false},
-      {numeric::u8s8u8, dtype::u8, dtype::s8, dtype::u8, true},
-      {numeric::s8s8s8, dtype::s8, dtype::s8, dtype::s8, true},
-      {numeric::e4m3, dtype::e4m3, dtype::e4m3, dtype::e4m3, false},
+      {numeric::f32, dtype::f32, dtype::f32, dtype::f32, false, 24},
+      {numeric::tf32, dtype::f32, dtype::f32, dtype::f32, false, 11},
+      {numeric::f16, dtype::f16, dtype::f16, dtype::f16, false, 11},
+      {numeric::bf16, dtype::bf16, dtype::bf16, dtype::bf16, false, 8},
+      {numeric::u8s8u8, dtype::u8, dtype::s8, dtype::u8, true, 0},
+      {numeric::s8s8s8, dtype::s8, dtype::s8, dtype::s8, true, 0},
+      {numeric::e4m3, dtype::e4m3, dtype::e4m3, dtype::e4m3, false, 4},
   };
   static_assert(std::size(table) == detail::numeric_names.size());
   for (const row& r : table) {
@@ -72,6 +73,7 @@ TEST_CASE("the storage of each class") {
     CHECK(weights_of(r.type) == r.weights);
     CHECK(result_of(r.type) == r.result);
     CHECK(quantised(r.type) == r.quantised);
+    CHECK(significant_bits(r.type) == r.significant_bits);
   }
 }
 

@@ -101,8 +101,9 @@ inline advice_of_kind measured_advice(const grounds& g) {
                                (d.type ? fmt::format("/{}", name(b.type)) : "")
              : d.type ? fmt::format("precision/{}", name(b.type))
                       : "setting/" + what;
-    one.what = fmt::format("{}: {} -> {}{}", what, now, then,
-                           d.type && !quantised(b.type) ? ", results less exact" : "");
+    const std::string_view change =
+        d.type && !quantised(b.type) ? detail::exactness(g.model.type, b.type) : "";
+    one.what = fmt::format("{}: {} -> {}{}{}", what, now, then, change.empty() ? "" : ", ", change);
     one.saves = detail::between_figures(page.latency, other->latency);
     one.leads_to = what;
     one.bound_ns = b.best_form().bound.sequential.ns;

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::advice {
@@ -108,6 +109,13 @@ inline std::string row_of(const grounds& g, const other_run& o, const std::strin
   const bound::figure best = figure_of_run(*o.model);
   return fmt::format("{}: {} ({}){}", setting, time_text(o.takes.ns), who,
                      best.ns > 0 ? ", expected of the best kernels " + time_text(best.ns) : "");
+}
+
+/// What a change of type does to results; empty: nothing.
+inline std::string_view exactness(numeric from, numeric to) {
+  const int now = significant_bits(from), then = significant_bits(to);
+  if (then == now) return "";
+  return then < now ? "results less exact" : "results more exact";
 }
 } // namespace detail
 

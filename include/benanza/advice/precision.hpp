@@ -12,12 +12,15 @@
 #include "other_runs.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/enumerate.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -218,11 +221,28 @@ inline how_to way_to_type(const grounds& g, const bound::model_bound& other,
   return by_makers(g, "kernels in " + type,
                    who_is_asked(g) + " has no setting for it on a processor", rows);
 }
+
+/// Where f32 was not measured, though a narrower type is best computed by its kernels.
+inline std::optional<question> question_of_f32(const grounds& g) {
+  const auto is_f32 = [&](const bound::model_bound* b) {
+    return b->graph == g.model.graph && b->type == numeric::f32;
+  };
+  const auto by_its_kernels = [](const bound::layer_answer& l) {
+    return l.algorithms.best != nullptr && l.algorithms.best->algorithm.starts_with(by_f32);
+  };
+  if (g.model.type == numeric::f32 || ranges::any_of(g.others, is_f32) ||
+      ranges::none_of(g.model.layers, by_its_kernels))
+    return std::nullopt;
+  return question{
+      "type", fmt::format("f32, by whose kernels {} is computed best here", name(g.model.type)),
+      bound::bench_command(g.of.run, g.model, {}, numeric::f32) + " --benchmark_out=more.json"};
+}
 } // namespace detail
 
 /// Advice on precision, where the framework itself was not measured in that type.
 inline advice_of_kind precision_advice(const grounds& g) {
   advice_of_kind out;
+  if (auto wider = detail::question_of_f32(g)) out.not_measured.push_back(std::move(*wider));
   const detail::node_costs own = detail::costs_of(g.model);
   const double own_ns = ranges::accumulate(own.ns, 0.0);
   const bool beside = g.framework != nullptr && g.framework->profiled();
@@ -253,8 +273,9 @@ inline advice_of_kind precision_advice(const grounds& g) {
     one.saves = beside ? detail::against_framework(*g.framework, *other, m, layers.nodes)
                        : detail::saved_by_mixing(g.model, *other, m);
     if (one.saves.ns <= 0) continue;
-    one.what = fmt::format("{} of the layers in {}, the others in {}: results less exact",
-                           layers.chosen, type, base);
+    const std::string_view change = detail::exactness(g.model.type, other->type);
+    one.what = fmt::format("{} of the layers in {}, the others in {}{}{}", layers.chosen, type,
+                           base, change.empty() ? "" : ": ", change);
     one.leads_to = std::string(type);
     one.bound_ns = m.bound_ns;
     one.nodes = layers.nodes;

@@ -73,12 +73,14 @@ inline std::string filter_of(const std::vector<std::string>& layers,
   return '^' + detail::any_of(families) + '/';
 }
 
-/// The options of benanza_bench by which the rest of the run was measured; on `threads` where that
-/// says other numbers.
+/// The options of benanza_bench by which the rest of the run was measured; on `threads` and in
+/// `type` where these say others.
 inline std::string bench_setting(const result::run& r, const model_bound& b,
-                                 const std::string& threads = {}) {
+                                 const std::string& threads = {},
+                                 std::optional<numeric> type = std::nullopt) {
   std::string out;
-  if (b.type != b.graph->type) out += " --types " + std::string(name(b.type));
+  if (const numeric wanted = type.value_or(b.type); wanted != b.graph->type)
+    out += " --types " + std::string(name(wanted));
   if (!threads.empty() || b.threads != 1)
     out += " --threads " + (threads.empty() ? std::to_string(b.threads) : threads);
   if (const auto facts = r.provenance.find("measuring"); facts != r.provenance.end())
@@ -90,12 +92,13 @@ inline std::string bench_setting(const result::run& r, const model_bound& b,
 
 /// The start of the command that measures something of `b` so.
 inline std::string bench_command(const result::run& r, const model_bound& b,
-                                 const std::string& threads = {}) {
+                                 const std::string& threads = {},
+                                 std::optional<numeric> type = std::nullopt) {
   std::string out = "benanza_bench";
   const std::string& model = b.graph->name;
   if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
     out += " --model " + shell_word(model);
-  return out + bench_setting(r, b, threads);
+  return out + bench_setting(r, b, threads, type);
 }
 
 namespace detail {

@@ -156,4 +156,19 @@ constexpr bool quantised(numeric t) {
   return t == numeric::u8s8u8 || t == numeric::s8s8s8;
 }
 
+/// How the id of an algorithm begins that computes a narrower type by kernels of f32.
+inline constexpr std::string_view by_f32 = "f32:";
+
+/// Bits of the significand in which a class multiplies, with the first one; 0 for integers.
+constexpr int significant_bits(numeric t) {
+  switch (t) {
+  case numeric::f32: return 24;
+  case numeric::tf32:
+  case numeric::f16: return 11;
+  case numeric::bf16: return 8;
+  case numeric::e4m3: return 4;
+  default: return 0;
+  }
+}
+
 } // namespace benanza

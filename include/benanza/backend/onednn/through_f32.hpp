@@ -66,9 +66,9 @@ inline std::optional<widened_offer> widened(offer from) {
     if (a.id == DNNL_ARG_DST) operand->place = result->place;
     out.operands.push_back(std::move(*operand));
   }
-  from.before = "f32:" + from.before;
+  from.before = std::string(by_f32) + from.before;
   out.what = from.what;
-  out.what.id = "f32:" + from.what.id;
+  out.what.id = std::string(by_f32) + from.what.id;
   out.what.equivalence = name(numeric::bf16);
   out.what.workspace_bytes = static_cast<std::int64_t>(end);
   out.inner = std::move(from);

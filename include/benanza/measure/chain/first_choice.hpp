@@ -216,7 +216,7 @@ private:
   /// what libraries have for the layer; of equal ones the first library's is taken.
   static std::tuple<bool, int> place(const offer& o) {
     const std::string& id = o.algorithm.id;
-    return {!o.algorithm.fallback.empty() || id.starts_with("ones:") || id.starts_with("f32:"),
+    return {!o.algorithm.fallback.empty() || id.starts_with("ones:") || id.starts_with(by_f32),
             o.algorithm.index};
   }
 
