@@ -233,7 +233,9 @@ class Pandas(Case):
             with self.subTest(name=name):
                 text = self.analyze(result() if i is None else hostile(i), "--format", "csv")
                 table = pandas.read_csv(io.StringIO(text))
-                self.assertEqual(table.shape, (6, 23))
+                read = list(csv.reader(io.StringIO(text)))
+                self.assertEqual(list(table.columns), read[0])
+                self.assertEqual(len(table), 6)
                 self.assertTrue(pandas.api.types.is_numeric_dtype(table["bound_ns"]))
                 self.assertAlmostEqual(table[table.sets_bound == 1].groupby("layer").bound_ns.first()[CONV], 4e6)
 

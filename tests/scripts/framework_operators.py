@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Does scripts/measure_framework find which nodes a framework's operators stand for, and keep of traces what
-readers need? Without any framework; with onnx also its form of graphs.
+readers need? Without any framework.
 
   framework_operators.py <source folder>
 """
@@ -22,8 +22,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import running, traces  # noqa: E402: it is next to the script
 from frameworks.common import Refused, one_line, write_whole  # noqa: E402
-from frameworks.environment import has_package, missing_packages, run_elsewhere  # noqa: E402
-from frameworks.operators import Model, Node, nodes_of, operators_of, share  # noqa: E402
+from frameworks.environment import missing_packages, run_elsewhere  # noqa: E402
+from frameworks.operators import Model, Node, operators_of, share  # noqa: E402
 from gpu import files  # noqa: E402
 
 
@@ -125,16 +125,6 @@ class Operators(unittest.TestCase):
         self.assertEqual([v[0] for v in found.values()], ["Relu_r", "Exp_e", "Mul_m", "Reshape_y"])
         claimed, all_, none = share(of, operators_of(of, operators))
         self.assertEqual((claimed, all_, none), (4, 5, []))  # Exp_f is the copy; Shape and Gather do not run
-
-    @unittest.skipUnless(has_package("onnx"), "onnx for Python is missing")
-    def test_graphs_of_onnx(self):
-        from onnx import TensorProto, helper
-        body = helper.make_graph([helper.make_node("Add", ["x", "inside"], ["z"])], "b", [], [], [
-            helper.make_tensor("inside", TensorProto.FLOAT, [1], [1.0])])
-        graph = helper.make_graph([helper.make_node("If", ["c"], ["", "y"], then_branch=body),
-                                   helper.make_node("Conv", ["y", "w", ""], ["k"], "n", activation="Relu")], "g", [], [])
-        self.assertEqual(nodes_of(graph), [Node("y", "If", ["c", "x"], ["y"]),
-                                           Node("n", "Conv", ["y", "w", ""], ["k"], activation="Relu")])
 
 
 GRAPH = """<?xml version="1.0"?><net name="g" version="11"><layers>

@@ -3,7 +3,9 @@
 """Does scripts/measure_framework fill what a model lacks with numbers that its readers can take, and
 refuse what it cannot measure in one line?
 
-  measure_framework.py <source folder> [<benanza_generate>]
+  measure_framework.py <source folder> [<benanza_generate> [full]]
+
+With `full` in an environment that it makes, with ONNX Runtime and OpenVINO in it.
 """
 
 import json
@@ -21,7 +23,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, turns, weights  # noqa: E402
 from frameworks.common import Refused  # noqa: E402: they are next to the script
-from frameworks.environment import missing_packages  # noqa: E402
+from frameworks.environment import PACKAGES, missing_packages, run_elsewhere  # noqa: E402
+from frameworks.operators import Node, nodes_of  # noqa: E402
+
+if "full" in sys.argv:
+    needed = {*PACKAGES["onnxruntime"], *PACKAGES["openvino"]}
+    if missing_packages(needed):
+        run_elsewhere("ONNX Runtime", sorted(needed))
 
 
 def there(*packages):
@@ -449,6 +457,18 @@ class Layers(unittest.TestCase):
         caches.prepare("llcw", None)
         caches.prepare("coldw", lambda: twin.append(1))
         self.assertEqual((x.tolist(), y.all(), twin), (list(range(1000)), True, [1]))
+
+
+@unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
+class Graphs(unittest.TestCase):
+    def test_graphs_of_onnx(self):
+        from onnx import TensorProto, helper
+        body = helper.make_graph([helper.make_node("Add", ["x", "inside"], ["z"])], "b", [], [], [
+            helper.make_tensor("inside", TensorProto.FLOAT, [1], [1.0])])
+        graph = helper.make_graph([helper.make_node("If", ["c"], ["", "y"], then_branch=body),
+                                   helper.make_node("Conv", ["y", "w", ""], ["k"], "n", activation="Relu")], "g", [], [])
+        self.assertEqual(nodes_of(graph), [Node("y", "If", ["c", "x"], ["y"]),
+                                           Node("n", "Conv", ["y", "w", ""], ["k"], activation="Relu")])
 
 
 @unittest.skipUnless(WITH_ONNX and there("onnxruntime") and any(sys.argv[2:]), "ONNX Runtime is missing")
