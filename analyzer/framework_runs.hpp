@@ -6,7 +6,7 @@
 //   std::vector<trace::profile> runs = read_framework_runs({"ort.json", "openvino.json"});
 #pragma once
 
-#include <benanza/result/schema.hpp>
+#include <benanza/result/run.hpp>
 #include <benanza/trace/profile/profile.hpp>
 
 #include <cstddef>

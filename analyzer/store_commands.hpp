@@ -8,7 +8,7 @@
 #pragma once
 
 #include <benanza/bound/figures.hpp>
-#include <benanza/result/schema.hpp>
+#include <benanza/result/run.hpp>
 
 #include <ostream>
 #include <string>

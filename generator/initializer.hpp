@@ -10,7 +10,7 @@
 #include "enumerator.hpp"
 
 #include <benanza/core/text.hpp>
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <range/v3/view/transform.hpp>
 
@@ -113,8 +113,8 @@ inline std::string_view type_name(const op::layer& l) {
       "on_codes<conv>", "on_codes<gemm>", "on_codes<matmul>", "on_codes<binary>",
       "recurrent"};
   // clang-format on
-  static_assert(std::size(names) == std::variant_size_v<op::layer>);
-  return names[l.index()];
+  static_assert(std::size(names) == std::variant_size_v<op::kinds>);
+  return names[l.kind().value.index()];
 }
 
 /// Members that `fields` does not name: the family says them, or a key has them in one field.

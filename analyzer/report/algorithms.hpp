@@ -11,7 +11,7 @@
 
 #include <benanza/bound/ceilings/limits.hpp>
 #include <benanza/bound/clock.hpp>
-#include <benanza/result/schema.hpp>
+#include <benanza/result/run.hpp>
 
 #include <string>
 #include <vector>

@@ -206,8 +206,7 @@ std::string layers_file(const std::vector<trace::call_log>& logs) {
     for (const trace::entry& e : l.entries) {
       const trace::call& c = l.at(e);
       // What changes nothing but the layout is no layer of a model.
-      if (!c.layer || op::is_view(*c.layer) || std::holds_alternative<op::reorder>(*c.layer))
-        continue;
+      if (!c.layer || op::is_view(*c.layer) || op::is_reorder(*c.layer)) continue;
       const auto [found, fresh] = place.try_emplace(op::name(*c.layer), lines.size());
       if (fresh)
         lines.push_back(

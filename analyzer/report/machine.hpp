@@ -10,7 +10,7 @@
 
 #include "tables/page.hpp"
 
-#include <benanza/result/schema.hpp>
+#include <benanza/result/run.hpp>
 
 #include <string>
 

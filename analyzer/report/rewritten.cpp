@@ -3,7 +3,7 @@
 
 #include "units.hpp"
 
-#include <benanza/model/rewrite/rewrite.hpp>
+#include <benanza/model/rewrite/rewritten.hpp>
 #include <benanza/model/rewrite/text.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 // Which node is a layer of each kind? Attributes that no key holds have the values that every
 // backend computes with (backend/operands.hpp).
 #include "writer.hpp"
+#include <benanza/op/kinds.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -89,7 +90,7 @@ public:
   }
 
   node_model take(const values& made, const op::layer& l) {
-    const auto* cut = std::get_if<op::split>(&l);
+    const auto* cut = op::as<op::split>(l);
     for (std::size_t i = 0; i < made.size(); ++i) {
       const op::result r = cut == nullptr
                                ? results_[static_cast<int>(i)]

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <benanza/onnx/load.hpp>
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <charconv>
 #include <cstdint>
@@ -93,7 +93,7 @@ inline void set_list(::onnx::NodeProto& n, const std::string& name,
 /// The strides of a window, and pads that would depend on them.
 template <class Window>
 void set_window(::onnx::NodeProto& n, const op::layer& was, const op::layer& is) {
-  const auto *old = std::get_if<Window>(&was), *now = std::get_if<Window>(&is);
+  const auto *old = op::as<Window>(was), *now = op::as<Window>(is);
   if (old == nullptr || now == nullptr || old->strides == now->strides) return;
   std::vector<std::int64_t> strides, pads;
   for (int d = 0; d < now->kernel.size; ++d)

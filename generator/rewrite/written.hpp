@@ -13,6 +13,7 @@
 #include <benanza/model/rewrite/rewrite.hpp>
 #include <benanza/onnx/load.hpp>
 #include <benanza/onnx/resolve.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -186,12 +187,12 @@ private:
         add_node("Gather", from + std::string(model::taken_mark), {from, result_of(place->second)});
     reads_[made].push_back(place->second);
     add_attribute(made, "axis", ::onnx::AttributeProto::INT)
-        .set_i(std::get<op::gather>(*model::layer_of(to_, n)).axis);
+        .set_i(op::get<op::gather>(*model::layer_of(to_, n)).axis);
     return made;
   }
 
   int add_pool(const model::node& n) {
-    const auto& p = std::get<op::pool>(*model::layer_of(to_, n));
+    const auto& p = op::get<op::pool>(*model::layer_of(to_, n));
     const std::string from = tensor_of(n.operands.at(0));
     const int made = add_node("MaxPool", from + std::string(picked_mark), {from});
     set_list(*graph_.mutable_node(made), "kernel_shape", {p.kernel.begin(), p.kernel.end()});
@@ -213,7 +214,7 @@ private:
     const auto whose = number_in(node_mark, unmarked(n.name, model::upsampled_mark));
     if (!whose || graph_.node(*whose).input_size() < 2) refuse();
     const ::onnx::NodeProto was = graph_.node(*whose);
-    const auto& p = std::get<op::conv_transpose>(*model::layer_of(to_, n));
+    const auto& p = op::get<op::conv_transpose>(*model::layer_of(to_, n));
     const std::string name = was.output(0) + std::string(model::upsampled_mark),
                       weights = was.input(1);
     const std::vector<std::int64_t> sums = model::summed_taps(p);
@@ -270,7 +271,7 @@ private:
     const bool front = n.name.ends_with(model::front_mark);
     const std::string_view mark = front ? model::front_mark : model::back_mark;
     const ::onnx::NodeProto was = origin(n, mark);
-    const auto& p = std::get<op::conv>(*model::layer_of(to_, n));
+    const auto& p = op::get<op::conv>(*model::layer_of(to_, n));
     const std::string name = was.output(0) + std::string(mark), weights = was.input(1);
     constexpr std::int64_t to_end = std::int64_t{1} << 40;
     const int part = add_behind("Slice", name + "/weights", maker_of(weights), weights,
@@ -296,7 +297,7 @@ private:
         if (const int at = maker_of(s); dropped_.contains(at)) resize = at;
     if (resize < 0) refuse();
     const ::onnx::NodeProto was = graph_.node(resize);
-    const auto& p = std::get<op::resize>(*model::layer_of(to_, n));
+    const auto& p = op::get<op::resize>(*model::layer_of(to_, n));
     const std::string name = conv.output(0) + std::string(model::widened_mark);
     const int made = add_node("Resize", name, {tensor_of(n.operands.at(0))});
     const auto read = [&](const std::string& tensor) {
@@ -361,7 +362,7 @@ private:
         changed_.insert(its.output().begin(), its.output().end());
       set_window<op::conv>(its, *before, *now);
       set_window<op::pool>(its, *before, *now);
-      const auto *all = std::get_if<op::gather>(before), *one = std::get_if<op::gather>(now);
+      const auto *all = op::as<op::gather>(before), *one = op::as<op::gather>(now);
       if (all != nullptr && one != nullptr && one->data[one->axis] < all->data[all->axis]) {
         const int zero = add_numbers(its.input(1) + "/first", {0}, one->indices);
         graph_.mutable_node(number)->set_input(1, result_of(zero));

@@ -3,5 +3,5 @@
 // program's generated sources name. Needs the standard library alone.
 #pragma once
 
-#include "op/layer.hpp"
+#include "op/kinds.hpp"
 #include "op/registry.hpp"

@@ -11,7 +11,7 @@
 #include "result/merge.hpp"
 #include "result/plan.hpp"
 #include "result/reader.hpp"
-#include "result/schema.hpp"
+#include "result/run.hpp"
 #include "result/statistics.hpp"
 #include "result/stop_reason.hpp"
 #include "result/writer.hpp"

@@ -42,7 +42,7 @@ def compile_alone(compiler, header):
     """(header, problem, reason why it was skipped). Functions that programs compile once stand in headers
     of their own, which are tried too: others need not include them."""
     once = ["-DBENANZA_COMPILED", "-DBENANZA_COMPILED_RESULT", "-DBENANZA_COMPILED_BOUND", "-DBENANZA_COMPILED_ONNX",
-            "-DBENANZA_COMPILED_PROFILE"]
+            "-DBENANZA_COMPILED_TRACE"]
     command = [compiler, *once, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
                "-fopenmp", "-DONNX_ML=1", "-DONNX_NAMESPACE=onnx", "-I", str(ROOT / "include"),
                "-isystem", "/usr/local/cuda/include", *options_for(compiler), "-fsyntax-only", "-x", "c++", "-"]

@@ -47,6 +47,10 @@ ROOMS = {
     "campaign": {"process", "sampling", "noise", "cache", "scenario", "subjects"},
 }
 
+# Who asks layers for names, dims and costs alone: what they include does not change with a kind of layer.
+KINDS = "include/benanza/op/kinds.hpp"
+WITHOUT_KINDS = {"result", "bench", "bound", "advice", "profile", "compare", "analyzer"}
+
 # Libraries that only some folders may see.
 LIBRARIES = [
     ("libonnx and protobuf", r"(onnx|google/protobuf)/", ["include/benanza/onnx/", "generator/zoo/"]),
@@ -98,6 +102,8 @@ def check_include(path, line, area, bracket, name):
     if target is not None:
         if target.startswith(STORE) and not path.startswith(STORE_USERS):
             violation(where, f"only {', '.join(STORE_USERS)} may include the store ({name})")
+        if target == KINDS and area in WITHOUT_KINDS:
+            violation(where, f"{area} asks of layers what op/layer.hpp says, and does without their kinds ({name})")
         other = area_of(target)
         if other == area:
             room, its = room_of(path), room_of(target)

@@ -15,7 +15,7 @@ from pathlib import Path
 from frameworks.common import Refused, bind, one_line
 from frameworks.layer_runs import FRAMEWORKS, STATES, measure_layer
 
-SCHEMA_VERSION = 1  # of include/benanza/result/schema.hpp
+SCHEMA_VERSION = 1  # of include/benanza/result/run.hpp
 TREE = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 300  # of a layer's process
 

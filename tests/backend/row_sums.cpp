@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benanza/backend/row_sums.hpp>
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@ using backend::row_sums_of;
 
 TEST_CASE("sums over one run of dims are rows or columns of a matrix, or of a stack") {
   const auto of = [](const char* layer) {
-    return row_sums_of(std::get<op::reduce>(op::parse(layer)));
+    return row_sums_of(op::get<op::reduce>(op::parse(layer)));
   };
   const auto rows = of("ReduceMean/2x1x16x7x7-a3x4").value();
   CHECK(rows.outer == 32);
@@ -27,8 +27,8 @@ TEST_CASE("sums over one run of dims are rows or columns of a matrix, or of a st
     CAPTURE(layer);
     CHECK_FALSE(of(layer));
   }
-  const auto average = row_sums_of(std::get<op::pool>(op::parse("GlobalAveragePool/2x3x4x5")));
+  const auto average = row_sums_of(op::get<op::pool>(op::parse("GlobalAveragePool/2x3x4x5")));
   CHECK(average->outer == 6);
   CHECK(average->reduced == 20);
-  CHECK_FALSE(row_sums_of(std::get<op::pool>(op::parse("GlobalMaxPool/2x3x4x5"))));
+  CHECK_FALSE(row_sums_of(op::get<op::pool>(op::parse("GlobalMaxPool/2x3x4x5"))));
 }

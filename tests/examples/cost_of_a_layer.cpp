@@ -3,7 +3,7 @@
 // arithmetic, bytes and their ratio. Needs no library but the standard one.
 //
 //   cost_of_a_layer Conv/1x64x56x56-64x3x3-s1-p1
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <cstdio>
 #include <exception>

@@ -7,6 +7,7 @@
 #include <benanza/backend/concept.hpp>
 #include <benanza/bench/run.hpp>
 #include <benanza/core/stopwatch.hpp>
+#include <benanza/op/kinds.hpp>
 #include <benanza/op/registry.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ public:
   std::map<std::string, std::string> facts() const override { return {{"mine", "1.0"}}; }
   std::vector<backend::algorithm> enumerate(const op::layer& l, numeric t,
                                             const backend::setting& with) override {
-    const auto* p = std::get_if<op::unary>(&l);
+    const auto* p = op::as<op::unary>(l);
     const bool runs = p != nullptr && p->function == op::unary_function::relu &&
                       p->element == dtype::real && t == numeric::f32 && with.threads == 1;
     if (!runs) return {};

@@ -4,7 +4,7 @@
 #include "target.hpp"
 
 #include <benanza/model/patterns.hpp>
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <sstream>
 

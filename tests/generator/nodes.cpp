@@ -10,6 +10,7 @@
 #include <benanza/model/fuse.hpp>
 #include <benanza/onnx/load.hpp>
 #include <benanza/onnx/resolve.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

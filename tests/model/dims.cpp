@@ -19,9 +19,9 @@ TEST_CASE("each result of a Split has its own dims, any other layer has one resu
 }
 
 TEST_CASE("dims of operands are known as far as the layer's parameters give them") {
-  CHECK(operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});
-  CHECK_FALSE(operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 1));
-  CHECK(operand_dims(op::parse("Conv+Relu/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});
-  CHECK(operand_dims(op::parse("Add/1x800x14x14-800x1x1"), 0) == shape{1, 800, 14, 14});
-  CHECK(operand_dims(op::parse("Add/1x800x14x14-800x1x1"), 1) == shape{800, 1, 1});
+  CHECK(op::operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});
+  CHECK_FALSE(op::operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 1));
+  CHECK(op::operand_dims(op::parse("Conv+Relu/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});
+  CHECK(op::operand_dims(op::parse("Add/1x800x14x14-800x1x1"), 0) == shape{1, 800, 14, 14});
+  CHECK(op::operand_dims(op::parse("Add/1x800x14x14-800x1x1"), 1) == shape{800, 1, 1});
 }

@@ -10,6 +10,7 @@
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
 #include <benanza/model/rewrite/rewrite.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +59,7 @@ inline values weights_of_part(const model::graph& g, const model::node& n, const
   std::int64_t all = c.input[1];
   for (const model::node& other : g.nodes)
     if (other.name == name + std::string(front ? model::back_mark : model::front_mark))
-      all += std::get<op::conv>(*model::layer_of(g, other)).input[1];
+      all += op::get<op::conv>(*model::layer_of(g, other)).input[1];
   const values whole = constants(name + "1", {c.outputs, all, 1, 1}, false);
   values out;
   for (std::int64_t m = 0; m < c.outputs; ++m)
@@ -77,23 +78,22 @@ inline values of_node(const model::graph& g, const model::node& n,
     // A model's inputs are distinguished by their dims alone. Places are the same in all Gathers,
     // but in one that finds a single place.
     values its;
-    if (const auto* gather = std::get_if<op::gather>(&l); gather != nullptr && k == 1)
+    if (const auto* gather = op::as<op::gather>(l); gather != nullptr && k == 1)
       its = {std::min<double>(2, static_cast<double>(gather->data[gather->axis] - 1))};
     else if (o.node >= 0)
       its = known[static_cast<std::size_t>(o.node)];
     else if (o.node == model::constant && n.name.ends_with(model::upsampled_mark)) {
       const std::string seed =
           n.name.substr(0, n.name.size() - model::upsampled_mark.size()) + std::to_string(k);
-      its = k == 1 ? upsampled_weights(std::get<op::conv_transpose>(l), seed)
+      its = k == 1 ? upsampled_weights(op::get<op::conv_transpose>(l), seed)
                    : constants(seed, t.dims, false);
     } else if (o.node == model::constant &&
                (n.name.ends_with(model::front_mark) || n.name.ends_with(model::back_mark))) {
       const std::string seed(model::rewritten_from(n.name));
-      its = k == 1 ? weights_of_part(g, n, std::get<op::conv>(l))
+      its = k == 1 ? weights_of_part(g, n, op::get<op::conv>(l))
                    : constants(seed + std::to_string(k), t.dims, false);
     } else if (o.node == model::constant)
-      its =
-          constants(n.name + std::to_string(k), t.dims, std::holds_alternative<op::batch_norm>(l));
+      its = constants(n.name + std::to_string(k), t.dims, op::is<op::batch_norm>(l));
     else
       its = constants("input", t.dims, false);
     REQUIRE(std::ssize(its) == t.count());

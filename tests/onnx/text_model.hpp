@@ -12,6 +12,7 @@
 #include <benanza/core/text.hpp>
 #include <benanza/onnx/load.hpp>
 #include <benanza/onnx/resolve.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 #include <range/v3/view/transform.hpp>

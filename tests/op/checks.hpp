@@ -3,7 +3,7 @@
 // how doctest prints lists and layers.
 #pragma once
 
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 #include <doctest/doctest.h>
 
 using namespace benanza;
@@ -15,12 +15,12 @@ TEST_CASE("a fused layer has its base's key and the families of its steps") {
 
 TEST_CASE("joined operands of other dims are part of the key; those of the result's are not") {
   const layer row = parse("MatMul+Add+Gelu/1x8x16-16x4-w-w4");
-  const auto& f = std::get<fused<matmul>>(row);
+  const auto& f = op::get<fused<matmul>>(row);
   CHECK(f.steps.at[0].operand == shape{4});
   CHECK(name(row) == "MatMul+Add+Gelu/1x8x16-16x4-w-w4");
   CHECK(name(parse("MatMul+Add/1x8x16-16x4-w1x8x4")) == "MatMul+Add/1x8x16-16x4");
   const layer two = parse("Mul+Add+Add/1x4x5x5-w1x4x1x1-ww1");
-  CHECK(std::get<fused<binary>>(two).steps.at[1].operand == shape{1});
+  CHECK(op::get<fused<binary>>(two).steps.at[1].operand == shape{1});
   CHECK(parse(name(two)) == two);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benanza/op/key.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include "checks.hpp"
 #include "random_layers.hpp"
@@ -383,7 +384,7 @@ TEST_CASE("known layers have known names") {
     CAPTURE(std::string(k.name));
     CHECK(name(k.parameters) == k.name);
     CHECK(parse(k.name) == k.parameters);
-    std::visit(
+    op::visit(
         [](const auto& p) {
           p.validate();
           CHECK(p.canonical_form() == p);
@@ -437,7 +438,7 @@ TEST_CASE("random layers: parse(name(l)) == l, and different layers have differe
       CAPTURE(n);
       REQUIRE(parse(n) == l);
       REQUIRE(parse(family(l), key(l)) == l);
-      REQUIRE(parse(n).index() == kind);
+      REQUIRE(parse(n).kind().value.index() == kind);
       REQUIRE(n.find('/') == n.rfind('/'));
       REQUIRE(n.find_first_of(" \t\n\r\"'\\,;:") == std::string::npos);
       const auto [place, fresh] = seen.emplace(n, l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include "checks.hpp"
 #include "scrambler.hpp"
@@ -68,9 +68,46 @@ std::vector<std::string_view> all_families() {
 
 template <std::size_t... I>
 int kinds_of(std::string_view family, std::index_sequence<I...>) {
-  return (0 + ... + (std::variant_alternative_t<I, layer>::of(family) ? 1 : 0));
+  return (0 + ... + (std::variant_alternative_t<I, kinds>::of(family) ? 1 : 0));
 }
 } // namespace
+
+TEST_CASE("a layer shares its parameters with its copies, and is told apart by its kind") {
+  const layer l = parse("Conv+Relu/1x8x16x16-8x3x3-s1-p1");
+  layer copy = l;
+  CHECK(&copy.kind() == &l.kind());
+  CHECK(as<fused<conv>>(l) == &get<fused<conv>>(copy));
+  CHECK(as<conv>(l) == nullptr);
+  CHECK(as<conv>(static_cast<const layer*>(nullptr)) == nullptr);
+  CHECK(is<conv, fused<conv>>(l));
+  CHECK_FALSE(is<conv, gemm>(l));
+  CHECK_THROWS_AS(get<conv>(l), std::bad_variant_access);
+  copy = get<fused<conv>>(l).base;
+  CHECK(name(copy) == "Conv/1x8x16x16-8x3x3-s1-p1");
+  CHECK(name(l) == "Conv+Relu/1x8x16x16-8x3x3-s1-p1");
+  CHECK(parse(name(l)) == l);
+  CHECK(layer() == layer(conv{}));
+}
+
+TEST_CASE("each result and each operand of a layer has its dims") {
+  const layer halves = parse("Split/4x6-a1-n2");
+  CHECK(result_dims(halves, 1) == shape{4, 3});
+  CHECK_FALSE(result_dims(halves, 2));
+  CHECK(result_element(halves, 1) == dtype::real);
+  const layer best = parse("TopK/4x6-a1-k2");
+  CHECK(result_dims(best, 1) == shape{4, 2});
+  CHECK_FALSE(result_dims(best, 2));
+  CHECK(result_element(best, 1) == dtype::s64);
+  CHECK(operand_dims(parse("Add/4x6-6"), 1) == shape{6});
+  const layer change = reorder_of({1, 64, 8, 8}, dtype::real, layout::plain, layout::blocked16);
+  CHECK(is_reorder(change));
+  CHECK_FALSE(is_reorder(best));
+  CHECK(name(change) == "reorder/1x64x8x8-plain-blocked16");
+  CHECK(codes_bytes(parse("QuantizeLinear/4x6-u8")));
+  CHECK_FALSE(codes_bytes(parse("QuantizeLinear/4x6-s16")));
+  CHECK(shows_sum(parse("Add+RMSNormalization/1x128x4096-a2-sum")));
+  CHECK_FALSE(shows_sum(parse("Add+RMSNormalization/1x128x4096-a2")));
+}
 
 TEST_CASE("each ONNX operator belongs to one kind of layer") {
   std::map<std::string_view, int> count;
@@ -200,7 +237,7 @@ TEST_CASE("random layers: sizes and costs are sound") {
       REQUIRE(w.bytes(numeric::f32) >= w.bytes(numeric::bf16));
       REQUIRE(w.bytes(numeric::bf16) >= w.bytes(numeric::u8s8u8));
       // Every result is written once, in the case's type or in its own.
-      if (const auto* change = std::get_if<op::reorder>(&l)) // blocks are written whole
+      if (const auto* change = op::as<op::reorder>(l)) // blocks are written whole
         REQUIRE((change->element == dtype::real ? w.results : w.fixed_bytes) >=
                 (change->element == dtype::real ? elements(output(l))
                                                 : bytes_of(change->element, elements(output(l)))));
@@ -255,7 +292,7 @@ TEST_CASE("members at and beyond every limit are refused, or give sound sizes an
   for (std::size_t kind = 0; kind < test::layer_kinds; ++kind) {
     int refused = 0, accepted = 0;
     for (int i = 0; i < 1500; ++i)
-      std::visit(
+      op::visit(
           [&](auto p) {
             p.fields(scramble);
             check_scrambled(p, refused, accepted);

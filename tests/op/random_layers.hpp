@@ -6,7 +6,7 @@
 
 namespace benanza::test {
 
-inline constexpr std::size_t layer_kinds = std::variant_size_v<op::layer>;
+inline constexpr std::size_t layer_kinds = std::variant_size_v<op::kinds>;
 
 /// Makes valid canonical layers; the same seed gives the same ones.
 class layer_source : public sequence_source {
@@ -25,7 +25,7 @@ private:
       if (kind != I) return next_of<I + 1>(kind);
       while (true) {
         try {
-          const auto made = make(std::variant_alternative_t<I, op::layer>{});
+          const auto made = make(std::variant_alternative_t<I, op::kinds>{});
           made.validate();
           return made.canonical_form();
         } catch (const error&) {

@@ -2,7 +2,7 @@
 // Random numbers, dims, element types and axes, the same ones on every machine.
 #pragma once
 
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <cstdint>
 #include <random>

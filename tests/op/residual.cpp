@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include "checks.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "checks.hpp"
 
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <limits>
 #include <set>

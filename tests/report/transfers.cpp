@@ -27,7 +27,7 @@ TEST_CASE("inputs and results of a model on a GPU take what copies of their size
   const result::run r = on_gpu();
   const model::graph& g = r.graphs[0];
   const auto [inputs, results] = bound::outer_bytes(g, numeric::f32);
-  CHECK(inputs == static_cast<double>(4 * elements(*model::operand_dims(g.layers[0], 0))));
+  CHECK(inputs == static_cast<double>(4 * elements(*op::operand_dims(g.layers[0], 0))));
   CHECK(results == static_cast<double>(4 * elements(*model::result_dims(g, {5}))));
   const auto t = bound::transfers_of(r, g, numeric::f32);
   REQUIRE(t);

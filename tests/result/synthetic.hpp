@@ -6,7 +6,7 @@
 //   run r = synthetic::small_run();
 #pragma once
 
-#include <benanza/result/schema.hpp>
+#include <benanza/result/run.hpp>
 #include <benanza/result/statistics.hpp>
 
 #include <algorithm>

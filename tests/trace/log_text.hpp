@@ -4,7 +4,7 @@
 //   std::string log = cudnn_call("cudnnPoolingForward", tensor("xDesc", {1, 64, 56, 56}) + ...);
 #pragma once
 
-#include <benanza/trace/read_log.hpp>
+#include <benanza/trace/log_reader.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a product by columns the same as its layer by rows? Computed both ways for small matrices.
+#include <benanza/op/kinds.hpp>
 #include <benanza/trace/product.hpp>
 
 #include <doctest/doctest.h>
@@ -53,7 +54,7 @@ TEST_CASE("the same bytes in, the same bytes out") {
       const matrix a = filled(p.m * p.k, 1), b = filled(p.k * p.n, 2);
       const auto layer = benanza::trace::product_layer(p);
       REQUIRE(layer);
-      const gemm& g = std::get<gemm>(*layer);
+      const gemm& g = op::get<gemm>(*layer);
       CHECK(by_columns(p, a, b) == by_rows(g, b, a)); // the operands change places
     }
 }

@@ -151,9 +151,10 @@ inline std::optional<std::int64_t> batch_of(const std::vector<log_part>& logs) {
     for (const trace::entry& e : p.from->entries) {
       const auto& layer = p.from->at(e).layer;
       if (!layer) continue;
-      if (const auto* c = std::get_if<op::conv>(&*layer)) ++count[c->input[0]];
-      if (const auto* c = std::get_if<op::fused<op::conv>>(&*layer)) ++count[c->base.input[0]];
-      if (const auto* c = std::get_if<op::pool>(&*layer)) ++count[c->input[0]];
+      const std::string_view family = op::family(*layer);
+      if (const auto dims = op::operand_dims(*layer, 0);
+          dims && (family.starts_with("Conv") || family.find("Pool") != family.npos))
+        ++count[(*dims)[0]];
     }
   const auto most =
       ranges::max_element(count, ranges::less{}, [](const auto& c) { return c.second; });

@@ -7,7 +7,7 @@
 //   advice_of_kind a = rewrite_advice(grounds);   a.items[0].id   // "rewrite/graph"
 #pragma once
 
-#include "../model/rewrite/rewrite.hpp"
+#include "../model/rewrite/rewritten.hpp"
 #include "../model/rewrite/text.hpp"
 #include "drawn.hpp"
 #include "item.hpp"

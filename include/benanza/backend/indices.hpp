@@ -5,6 +5,7 @@
 //   check_indices(op::parse("Gather/10x7-3"), operands);   // refuses one of 10 or more
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "number.hpp"
 #include "operands.hpp"
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "../machine/pages.hpp"
-#include "../op/layer.hpp"
+#include "../op/kinds.hpp"
 
 #include <cmath>
 #include <span>

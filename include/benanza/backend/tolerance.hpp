@@ -16,6 +16,7 @@
 // A NaN fails, and so does an infinity where none is expected.
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "operands.hpp"
 
 #include <algorithm>
@@ -195,10 +196,10 @@ namespace detail {
 /// The longest side that places are counted along, of a layer that interpolates; else 0.
 inline std::int64_t interpolated_side(const op::layer& l) {
   std::int64_t most = 0;
-  if (const auto* r = std::get_if<op::resize>(&l))
+  if (const auto* r = op::as<op::resize>(l))
     for (int i = 0; i < r->input.size; ++i)
       if (r->input[i] != r->sizes[i]) most = std::max(most, r->input[i]);
-  if (const auto* g = std::get_if<op::grid_sample>(&l))
+  if (const auto* g = op::as<op::grid_sample>(l))
     for (int i = 2; i < g->input.size; ++i)
       most = std::max(most, g->input[i]);
   return most;
@@ -246,18 +247,18 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   if (t == numeric::bf16) allowed.rounding += 0x1p-8;
   if (t == numeric::e4m3) allowed.rounding += 0x1p-4, allowed.absolute += 0x1p-9;
   // A softmax keeps its exponentials in the result's type between passes, and rounds them twice.
-  if (std::holds_alternative<op::softmax>(l)) allowed.rounding *= 2;
+  if (op::is<op::softmax>(l)) allowed.rounding *= 2;
   // Slack for partial sums that are kept narrow; TF32 narrows its sources to 11 bits.
   if (t == numeric::f16 && sums) allowed.relative += 0x1p-10;
   if (t == numeric::bf16 && sums) allowed.relative += 0x1p-10;
   if (t == numeric::tf32 && kind == accuracy::products) allowed.relative += 0x1p-8;
   // Each weight is off by up to half a place; like the values it weighs, they add up at random.
-  if (std::holds_alternative<op::attention>(l)) {
+  if (op::is<op::attention>(l)) {
     if (t == numeric::bf16) allowed.relative += 0x1p-7;
     if (t == numeric::e4m3) allowed.relative += 0x1.8p-3;
   }
   // A state is rounded at every step.
-  if (t == numeric::bf16 && std::holds_alternative<op::recurrent>(l)) allowed.relative += 0x1p-6;
+  if (t == numeric::bf16 && op::is<op::recurrent>(l)) allowed.relative += 0x1p-6;
   return allowed;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into the JSON? Google Benchmark's schema with our fields added (result/schema.hpp), so
+// What goes into the JSON? Google Benchmark's schema with our fields added (result/run.hpp), so
 // that its tools and our analyzer both read it.
 //
 //   json_reporter r(source, problem);   benchmark::RunSpecifiedBenchmarks(&r);

@@ -32,7 +32,7 @@ using benchmark_run = benchmark::BenchmarkReporter::Run;
 /// Our case behind each of Google Benchmark's names.
 using case_table = std::unordered_map<std::string, const bench_case*>;
 
-/// What result/schema.hpp puts under context.benanza, asked for when all cases are done.
+/// What result/run.hpp puts under context.benanza, asked for when all cases are done.
 using context_source = std::function<nlohmann::ordered_json()>;
 
 /// What the reports of a run are made from.

@@ -5,7 +5,7 @@
 //   machine_number(run, "cores").value_or(1)
 #pragma once
 
-#include "../result/schema.hpp"
+#include "../result/run.hpp"
 
 #include <algorithm>
 #include <charconv>

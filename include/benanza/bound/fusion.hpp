@@ -50,12 +50,7 @@ struct fusion {
   /// True for a node whose first part is an addition of which the sum is its second result.
   bool shows_sum(std::size_t node) const {
     const int l = fused->nodes[node].layer;
-    return l != model::no_layer && op::visit(
-                                       [](const auto& p) {
-                                         if constexpr (requires { p.sum; }) return p.sum;
-                                         return false;
-                                       },
-                                       fused->layers[detail::at(l)]);
+    return l != model::no_layer && op::shows_sum(fused->layers[detail::at(l)]);
   }
 
   /// What a fused node takes as one and as its parts, given what each node of the two graphs takes;

@@ -110,7 +110,7 @@ inline std::set<std::string> changes_for(const std::set<std::string>& layers,
   std::set<layout> layouts{layout::plain};
   std::set<std::string> known;
   for (const measurement* m : mine) {
-    if (m->family == op::reorder::family()) known.insert(m->family + '/' + m->key);
+    if (m->family == "reorder") known.insert(m->family + '/' + m->key);
     std::vector<std::optional<layout>> of_case;
     read_layouts(m->operand_layouts, of_case);
     read_layouts(m->result_layout, of_case);
@@ -123,8 +123,7 @@ inline std::set<std::string> changes_for(const std::set<std::string>& layers,
     for (layout from : layouts)
       for (layout to : layouts)
         if (!same_memory(from, to, *dims))
-          out.insert(
-              op::name(op::reorder{.input = *dims, .from = from, .to = to, .element = element}));
+          out.insert(op::name(op::reorder_of(*dims, element, from, to)));
   };
   for (const model::graph* g : graphs)
     for (const model::node& n : g->nodes) {
@@ -135,7 +134,7 @@ inline std::set<std::string> changes_for(const std::set<std::string>& layers,
       std::size_t place = 0;
       for (const model::operand& o : model::known_operands(n))
         if (o.node != model::constant)
-          add(model::operand_dims(l, place++),
+          add(op::operand_dims(l, place++),
               o.node < 0 ? dtype::real : model::result_element(*g, o));
     }
   std::erase_if(out, [&](const std::string& change) { return known.contains(change); });

@@ -43,7 +43,7 @@ inline std::pair<double, double> outer_bytes(const model::graph& g, numeric type
       if (o.node >= 0) read.insert(o.node);
       if (o.node == model::constant || n.layer == model::no_layer) continue;
       if (o.node == model::model_input)
-        if (const auto dims = model::operand_dims(g.layers[detail::at(n.layer)], place))
+        if (const auto dims = op::operand_dims(g.layers[detail::at(n.layer)], place))
           inputs += detail::bytes_of(*dims, dtype::real, type);
       ++place;
     }

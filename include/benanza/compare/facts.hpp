@@ -8,7 +8,7 @@
 
 #include "../core/text.hpp"
 #include "../result/own_cache.hpp"
-#include "../result/schema.hpp"
+#include "../result/run.hpp"
 #include "../result/versions.hpp"
 
 #include <algorithm>

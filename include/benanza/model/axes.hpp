@@ -7,7 +7,7 @@
 //   a.before(transpose);   a.lies_as("bshd")   // are keys batch x sequence x heads x size?
 #pragma once
 
-#include "../op/layer.hpp"
+#include "../op/kinds.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -41,14 +41,14 @@ public:
 
   /// The dims in front of a node that changes no number; false where that cannot be said.
   bool before(const op::layer& l) {
-    if (const auto* t = std::get_if<op::transpose>(&l)) return transposed(*t);
-    if (const auto* v = std::get_if<op::view>(&l)) return !v->casts() && cut(v->input);
+    if (const auto* t = op::as<op::transpose>(l)) return transposed(*t);
+    if (const auto* v = op::as<op::view>(l)) return !v->casts() && cut(v->input);
     return false;
   }
   /// The dims behind it.
   bool behind(const op::layer& l) {
-    if (const auto* v = std::get_if<op::view>(&l)) return !v->casts() && cut(v->result);
-    const auto* t = std::get_if<op::transpose>(&l);
+    if (const auto* v = op::as<op::view>(l)) return !v->casts() && cut(v->result);
+    const auto* t = op::as<op::transpose>(l);
     if (t == nullptr || static_cast<std::size_t>(t->order.size) != dims_.size()) return false;
     std::vector<std::vector<axis_part>> out;
     for (std::int64_t d : t->order)

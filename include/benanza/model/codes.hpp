@@ -10,6 +10,7 @@
 //   unquantised(g)      // Conv; nothing if g has no pairs
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "layer_table.hpp"
 #include "operands.hpp"
 
@@ -37,7 +38,7 @@ public:
   const std::vector<int>& readers(int i) const { return readers_[static_cast<std::size_t>(i)]; }
   template <class Kind>
   const Kind* layer(int i) const {
-    return i < 0 ? nullptr : std::get_if<Kind>(layer_of(g_, at(i)));
+    return i < 0 ? nullptr : op::as<Kind>(layer_of(g_, at(i)));
   }
   /// The layer of a node that quantises, or turns back, by one scale.
   const op::quantize* one_scale(int i, bool inverse) const {

@@ -3,6 +3,7 @@
 // one file of the program includes this for all.
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "codes.hpp"
 #include "fold.hpp"
 #include "fuse.hpp"
@@ -46,7 +47,7 @@ inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s)
         using kind = std::decay_t<decltype(p)>;
         if constexpr (op::is_fused<kind>)
           return with_step(p, s);
-        else if constexpr (requires { op::layer(op::fused<kind>{}); })
+        else if constexpr (op::is_kind<op::fused<kind>>)
           return with_step(op::fused<kind>{.base = p}, s);
         else
           return std::nullopt;
@@ -108,7 +109,7 @@ private:
         reader < 0 || taken_[static_cast<std::size_t>(reader)] || layer_of(reader) == nullptr ||
         !matches(p[1], *layer_of(reader)))
       return std::nullopt;
-    const auto& b = std::get<op::binary>(*sum);
+    const auto& b = op::get<op::binary>(*sum);
     const std::vector<operand> addends = known_operands(at(first));
     std::vector<operand> reads = known_operands(at(reader));
     const auto is_sum = [first](const operand& o) { return o.node == first; };
@@ -118,7 +119,7 @@ private:
     auto made = op::visit(
         [&](const auto& norm) -> std::optional<op::layer> {
           using kind = std::decay_t<decltype(norm)>;
-          if constexpr (requires { op::layer(op::residual<kind>{}); }) {
+          if constexpr (op::is_kind<op::residual<kind>>) {
             const bool read = reads_[static_cast<std::size_t>(first)] > 1 || at(first).given;
             const op::residual<kind> out{.base = norm, .sum = read};
             if (norm.input == b.a && op::results(*layer_of(reader)).size == 1)
@@ -174,7 +175,7 @@ private:
     std::optional<int> next = only_reader(g.parts.back());
     for (int i = 0; i < most && next && !taken_[static_cast<std::size_t>(*next)]; ++i) {
       const op::layer* l = layer_of(*next);
-      const auto* v = l == nullptr ? nullptr : std::get_if<op::view>(l);
+      const auto* v = l == nullptr ? nullptr : op::as<op::view>(l);
       if (v == nullptr || v->element != dtype::real) break;
       if (v->input != v->result && !of_rows(g.layer)) break;
       g.parts.push_back(*next);
@@ -184,9 +185,7 @@ private:
   }
 
   static bool of_rows(const op::layer& l) {
-    return std::holds_alternative<op::gemm>(l) || std::holds_alternative<op::matmul>(l) ||
-           std::holds_alternative<op::fused<op::gemm>>(l) ||
-           std::holds_alternative<op::fused<op::matmul>>(l);
+    return op::is<op::gemm, op::matmul, op::fused<op::gemm>, op::fused<op::matmul>>(l);
   }
 
   /// An operand of dims `s` of a join that sees `result` as `seen`, as one of `result`; nothing if
@@ -203,7 +202,7 @@ private:
   /// True if node `next` does with the result of `g`, by a constant row, what its weights and bias
   /// can do.
   bool normalizes(const detail::growth& g, int next, const op::layer& l) const {
-    const auto* b = std::get_if<op::binary>(&l);
+    const auto* b = op::as<op::binary>(l);
     const std::vector<operand> its = known_operands(at(next));
     const shape result = op::output(g.layer);
     if (b == nullptr || !detail::is_join(l) || its.size() != 2 || result.size < 2) return false;
@@ -227,12 +226,12 @@ private:
     std::optional<op::layer> grown;
     std::vector<operand> operands = g.operands;
     const std::vector<operand> its = known_operands(at(next));
-    if (std::holds_alternative<op::batch_norm>(l)) {
+    if (op::is<op::batch_norm>(l)) {
       grown = detail::with_folded(g.layer);
       bias_operand(grown, g.layer, operands);
-    } else if (const auto* u = std::get_if<op::unary>(&l)) {
+    } else if (const auto* u = op::as<op::unary>(l)) {
       grown = detail::with_step(g.layer, op::step(u->function));
-    } else if (const auto* b = std::get_if<op::binary>(&l)) {
+    } else if (const auto* b = op::as<op::binary>(l)) {
       if (its.size() != 2) return false;
       const bool first = its[0].node == last;
       const operand& other = its[first ? 1 : 0];
@@ -273,9 +272,7 @@ private:
   }
 
   static bool elementwise(const op::layer& l) {
-    return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
-           std::holds_alternative<op::fused<op::unary>>(l) ||
-           std::holds_alternative<op::fused<op::binary>>(l);
+    return op::is<op::unary, op::binary, op::fused<op::unary>, op::fused<op::binary>>(l);
   }
 
   /// True if elementwise `g` takes a join with a branch that ends later, which it finds when it

@@ -9,6 +9,7 @@
 
 #include "../op/layer.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -97,11 +98,7 @@ inline const op::layer* layer_of(const graph& g, const node& n) {
 /// True for a graph that says its codes of 8 bits by pairs of QuantizeLinear and DequantizeLinear:
 /// frameworks compute in int8 there.
 inline bool holds_codes(const graph& g) {
-  for (const op::layer& l : g.layers)
-    if (const auto* q = std::get_if<op::quantize>(&l);
-        q != nullptr && (q->code == dtype::u8 || q->code == dtype::s8))
-      return true;
-  return false;
+  return std::any_of(g.layers.begin(), g.layers.end(), op::codes_bytes);
 }
 
 /// How many nodes use each layer of `g`.

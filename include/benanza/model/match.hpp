@@ -6,6 +6,7 @@
 //   match_search(pieces, rule, tries).at(root, [&](const found& f) { return build(f); })
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "dims.hpp"
 #include "operands.hpp"
 #include "rules.hpp"
@@ -181,7 +182,7 @@ private:
   }
   std::optional<shape> dims_of(const goal& g) const {
     if (g.reader >= 0 && found_.in[g.reader].layer != nullptr)
-      if (auto s = operand_dims(*found_.in[g.reader].layer, g.place)) return s;
+      if (auto s = op::operand_dims(*found_.in[g.reader].layer, g.place)) return s;
     if (g.from.node < 0 || g.from.output != 0 || found_.in[g.from.node].layer == nullptr)
       return std::nullopt;
     return op::output(*found_.in[g.from.node].layer);

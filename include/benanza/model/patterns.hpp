@@ -11,7 +11,7 @@
 //   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?+Add?");
 #pragma once
 
-#include "../op/layer.hpp"
+#include "../op/kinds.hpp"
 #include "recognised.hpp"
 
 #include <istream>
@@ -55,11 +55,11 @@ inline constexpr std::string_view gate_run = "Activation+Mul+Elementwise*";
 namespace detail {
 /// True for a function of one number that a step may be.
 inline bool is_activation(const op::layer& l) {
-  const auto* p = std::get_if<op::unary>(&l);
+  const auto* p = op::as<op::unary>(l);
   return p != nullptr && p->element == dtype::real && op::of_reals(p->function);
 }
 inline bool is_join(const op::layer& l) {
-  const auto* p = std::get_if<op::binary>(&l);
+  const auto* p = op::as<op::binary>(l);
   return p != nullptr && p->element == dtype::real && p->operands == 2 &&
          op::detail::joinable(p->function);
 }

@@ -6,6 +6,7 @@
 //   std::optional<recognised> r = recognise(found);   // r->layer, r->operands
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "fold.hpp"
 #include "match.hpp"
 #include "recognised_attention.hpp"
@@ -32,7 +33,7 @@ inline std::optional<recognised> as_unary(const found& f) {
 inline std::optional<shape> reduced_axes(const found& f) {
   std::optional<shape> axes;
   for (int n : f.nodes)
-    if (const auto* r = std::get_if<op::reduce>(&f.layer(n))) {
+    if (const auto* r = op::as<op::reduce>(f.layer(n))) {
       if (axes && *axes != r->axes) return std::nullopt;
       axes = r->axes;
     }
@@ -42,7 +43,7 @@ inline std::optional<shape> reduced_axes(const found& f) {
 /// The Softmax among the pieces; null: none.
 inline const op::softmax* softmax_in(const found& f) {
   for (int n : f.nodes)
-    if (const auto* s = std::get_if<op::softmax>(&f.layer(n))) return s;
+    if (const auto* s = op::as<op::softmax>(f.layer(n))) return s;
   return nullptr;
 }
 
@@ -65,7 +66,7 @@ std::optional<recognised> as_row_norm(const found& f) {
   const auto axis = static_cast<int>((*axes)[0]);
   if (axes->size != x->size - axis || axes->back() != x->size - 1) return std::nullopt;
   for (int n : f.nodes)
-    if (const auto* v = std::get_if<op::view>(&f.layer(n)); v != nullptr && v->input != v->result)
+    if (const auto* v = op::as<op::view>(f.layer(n)); v != nullptr && v->input != v->result)
       return std::nullopt;
   Norm layer;
   layer.input = *x;
@@ -93,7 +94,7 @@ inline std::optional<recognised> as_group_norm(const found& f) {
       return std::nullopt;
   }
   for (int n : f.nodes)
-    if (const auto* i = std::get_if<op::instance_norm>(&f.layer(n)))
+    if (const auto* i = op::as<op::instance_norm>(f.layer(n)))
       if (i->input.size > 1 && i->input[0] == (*x)[0])
         return recognised{op::group_norm{.input = *x, .groups = i->input[1]},
                           {f.value("x")->from, {constant}, {constant}}};
@@ -117,17 +118,17 @@ inline std::optional<recognised> as_view(const found& f) {
   if (!x || f.nodes.size() != 1) return std::nullopt;
   const shape result = op::output(l);
   if (elements(*x) != elements(result)) return std::nullopt;
-  if (const auto* t = std::get_if<op::transpose>(&l)) {
+  if (const auto* t = op::as<op::transpose>(l)) {
     std::int64_t last = -1;
     for (std::int64_t d : t->order) {
       if (t->input[static_cast<int>(d)] == 1) continue;
       if (d < last) return std::nullopt;
       last = d;
     }
-  } else if (const auto* s = std::get_if<op::slice>(&l)) {
+  } else if (const auto* s = op::as<op::slice>(l)) {
     for (int i = 0; i < s->input.size; ++i)
       if (s->input[i] != 1 && s->step(i) != 1) return std::nullopt;
-  } else if (const auto* p = std::get_if<op::pad>(&l)) {
+  } else if (const auto* p = op::as<op::pad>(l)) {
     if (!p->begins.all(0) || !p->ends.all(0)) return std::nullopt;
   }
   return recognised{op::view{.function = op::view_function::reshape, .input = *x, .result = result},

@@ -7,6 +7,7 @@
 //   as_attention(found)   // Attention/1x12x197x64-bshd
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "axes.hpp"
 #include "match.hpp"
 
@@ -21,7 +22,7 @@ inline bool follow(const found& f, operand from, const operand& to, axes& a) {
     if (p.family == "Mul" || p.family == "Div") { // by a number
       next = p.operands[0].node == constant;
     } else if (p.family == "Expand") {
-      const auto dims = operand_dims(*p.layer, 0);
+      const auto dims = op::operand_dims(*p.layer, 0);
       if (!dims || !a.repeated_from(*dims)) return false;
     } else if (p.family != "Cast" && !a.before(*p.layer)) {
       return false;
@@ -96,7 +97,7 @@ inline bool scales_heads(const found& f, const shape& scores) {
 inline std::optional<recognised> as_attention(const found& f) {
   const auto product = [&](std::string_view name) -> const op::matmul* {
     const bound_value* v = f.value(name);
-    return v == nullptr ? nullptr : std::get_if<op::matmul>(&f.layer(v->from.node));
+    return v == nullptr ? nullptr : op::as<op::matmul>(f.layer(v->from.node));
   };
   const op::matmul *s = product("s"), *o = product("p");
   if (s == nullptr || o == nullptr) return std::nullopt;
@@ -117,7 +118,7 @@ inline std::optional<recognised> as_attention(const found& f) {
     (i == rank - 3 ? p.heads : p.batch) *= sums[i];
   }
   for (int n : f.nodes)
-    if (const auto* along = std::get_if<op::softmax>(&f.layer(n)))
+    if (const auto* along = op::as<op::softmax>(f.layer(n)))
       if (along->log || along->axis != along->input.size - 1 || along->input.back() != p.keys)
         return std::nullopt;
 

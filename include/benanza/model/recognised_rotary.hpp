@@ -6,6 +6,7 @@
 //   as_rotary(found)   // RotaryEmbedding/1x32x128x64-wide
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "match.hpp"
 
 namespace benanza::model::detail {
@@ -44,8 +45,8 @@ inline std::optional<origin> origin_of(const found& f, operand o, const operand&
     if (o.node < 0 || !f.holds(o.node)) return std::nullopt;
     const pieces::place& p = f.in[o.node];
     std::size_t next = 0;
-    const auto* c = p.layer == nullptr ? nullptr : std::get_if<op::concat>(p.layer);
-    const auto* s = p.layer == nullptr ? nullptr : std::get_if<op::split>(p.layer);
+    const auto* c = p.layer == nullptr ? nullptr : op::as<op::concat>(p.layer);
+    const auto* s = p.layer == nullptr ? nullptr : op::as<op::split>(p.layer);
     if (c != nullptr || s != nullptr) {
       const shape& whole = c != nullptr ? c->whole : s->whole;
       const int axis = c != nullptr ? c->axis : s->axis;
@@ -56,7 +57,7 @@ inline std::optional<origin> origin_of(const found& f, operand o, const operand&
                              : at_axis(at.flat, inner, half, whole[axis], part * half);
       if (c != nullptr) next = static_cast<std::size_t>(part);
     } else if (p.family == "Slice") {
-      const auto& taken = std::get<op::slice>(*p.layer);
+      const auto& taken = op::get<op::slice>(*p.layer);
       if (elements(taken.sizes) == 0) return std::nullopt;
       at.flat = before(taken, at.flat);
     } else if (p.family == "Neg") {

@@ -9,6 +9,7 @@
 //   gradients_of(layer)      // what each of its operands' gradients is, and reads
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "layer_table.hpp"
 #include "operands.hpp"
 
@@ -126,7 +127,7 @@ std::vector<gradient> gradients(const op::fused<Base>& l) {
 /// The gradients of a product by its two operands; none: the layer is no product, or no gradient of
 /// it is known.
 inline std::vector<gradient> gradients_of(const op::layer& layer) {
-  return std::visit(
+  return op::visit(
       [](const auto& l) -> std::vector<gradient> {
         if constexpr (requires { detail::gradients(l); }) return detail::gradients(l);
         return {};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../model/operands.hpp"
+#include "../op/kinds.hpp"
 #include "handlers.hpp"
 #include "order.hpp"
 
@@ -47,7 +48,7 @@ public:
     const ::onnx::NodeProto& p = *s.node;
     n.name = path + (!p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0));
     n.op = operator_name(p);
-    const bool joins = a.layer && std::holds_alternative<op::concat>(*a.layer);
+    const bool joins = a.layer && op::is<op::concat>(*a.layer);
     for (const auto* list : {&s.inputs, &s.captured})
       for (int i : *list)
         if (!joins || !empty(i)) n.operands.push_back(operand_of(i));

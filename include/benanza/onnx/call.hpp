@@ -7,7 +7,7 @@
 //   constant
 #pragma once
 
-#include "../op/layer.hpp"
+#include "../op/kinds.hpp"
 #include "check.hpp"
 
 #include <limits>

@@ -6,6 +6,7 @@
 //   std::vector<std::optional<elements_of>> v = evaluate(call, answer);   // one for each output
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "evaluate_select.hpp"
 
 #include <optional>
@@ -112,35 +113,33 @@ inline maybe_elements evaluate_first(const call& c, const answer& a) {
   const std::string& op = c.op();
   if (a.layer) {
     if (op == "BitCast") return std::nullopt;
-    if (std::holds_alternative<op::view>(*a.layer) && op != "Dropout")
-      return x ? maybe_elements(*x) : std::nullopt;
-    if (const auto* p = std::get_if<op::concat>(&*a.layer)) return evaluate_concat(c, *p);
-    if (const auto* p = std::get_if<op::gather>(&*a.layer)) return evaluate_gather(c, *p, *r.dims);
-    if (const auto* p = std::get_if<op::reduce>(&*a.layer)) return evaluate_reduce(c, *p);
-    if (const auto* p = std::get_if<op::slice>(&*a.layer); p && x)
+    if (op::is<op::view>(*a.layer) && op != "Dropout") return x ? maybe_elements(*x) : std::nullopt;
+    if (const auto* p = op::as<op::concat>(*a.layer)) return evaluate_concat(c, *p);
+    if (const auto* p = op::as<op::gather>(*a.layer)) return evaluate_gather(c, *p, *r.dims);
+    if (const auto* p = op::as<op::reduce>(*a.layer)) return evaluate_reduce(c, *p);
+    if (const auto* p = op::as<op::slice>(*a.layer); p && x)
       return gathered(*x, p->sizes, [&](const shape& at) {
         shape from = at;
         for (int i = 0; i < at.size; ++i)
           from[i] = p->start(i) + at[i] * p->step(i);
         return index_in(p->input, from);
       });
-    if (const auto* p = std::get_if<op::transpose>(&*a.layer); p && x)
+    if (const auto* p = op::as<op::transpose>(*a.layer); p && x)
       return gathered(*x, *r.dims, [&](const shape& at) {
         shape from = at;
         for (int i = 0; i < at.size; ++i)
           from[static_cast<int>(p->order[i])] = at[i];
         return index_in(p->input, from);
       });
-    if (const auto* p = std::get_if<op::expand>(&*a.layer); p && x)
+    if (const auto* p = op::as<op::expand>(*a.layer); p && x)
       return gathered(*x, *r.dims, [&](const shape& at) {
         shape from = p->input;
         for (int i = 0; i < from.size; ++i)
           from[i] = p->taken(i, at[at.size - from.size + i]);
         return index_in(p->input, from);
       });
-    if (std::holds_alternative<op::unary>(*a.layer) ||
-        std::holds_alternative<op::binary>(*a.layer) ||
-        std::holds_alternative<op::cast>(*a.layer) || std::holds_alternative<op::where>(*a.layer))
+    if (op::is<op::unary>(*a.layer) || op::is<op::binary>(*a.layer) || op::is<op::cast>(*a.layer) ||
+        op::is<op::where>(*a.layer))
       return evaluate_elementwise(c, r);
   }
   return std::nullopt;
@@ -163,7 +162,7 @@ inline std::vector<std::optional<elements_of>> evaluate(const call& c, const ans
       return out;
   if (out.empty()) return out;
   if (auto several = detail::evaluate_select(c, a)) return std::move(*several);
-  const auto* split = a.layer ? std::get_if<op::split>(&*a.layer) : nullptr;
+  const auto* split = a.layer ? op::as<op::split>(*a.layer) : nullptr;
   if (split == nullptr) {
     out[0] = detail::evaluate_first(c, a);
     return out;

@@ -6,6 +6,7 @@
 //   evaluate_select(call, answer)   // one for each output; nothing: it is none of these
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "evaluate_parts.hpp"
 
 #include <algorithm>
@@ -295,21 +296,20 @@ inline several_elements evaluate_unique(const call& c, const op::unique& p, std:
 inline std::optional<several_elements> evaluate_select(const call& c, const answer& a) {
   if (!a.layer) return std::nullopt;
   const std::size_t outputs = a.outputs.size();
-  if (const auto* p = std::get_if<op::top_k>(&*a.layer)) return evaluate_top_k(c, *p, outputs);
-  if (const auto* p = std::get_if<op::unique>(&*a.layer)) return evaluate_unique(c, *p, outputs);
+  if (const auto* p = op::as<op::top_k>(*a.layer)) return evaluate_top_k(c, *p, outputs);
+  if (const auto* p = op::as<op::unique>(*a.layer)) return evaluate_unique(c, *p, outputs);
   const auto alone = [&](maybe_elements e) {
     several_elements out(outputs);
     out[0] = std::move(e);
     return out;
   };
-  if (const auto* p = std::get_if<op::indexing>(&*a.layer)) return alone(evaluate_indexing(c, *p));
-  if (const auto* p = std::get_if<op::cumulate>(&*a.layer)) return alone(evaluate_cumulate(c, *p));
-  if (const auto* p = std::get_if<op::arg>(&*a.layer)) return alone(evaluate_arg(c, *p));
-  if (const auto* p = std::get_if<op::one_hot>(&*a.layer)) return alone(evaluate_one_hot(c, *p));
-  if (const auto* p = std::get_if<op::trilu>(&*a.layer)) return alone(evaluate_trilu(c, *p));
-  if (const auto* p = std::get_if<op::reverse_sequence>(&*a.layer))
-    return alone(evaluate_reverse(c, *p));
-  if (const auto* p = std::get_if<op::compress>(&*a.layer)) return alone(evaluate_compress(c, *p));
+  if (const auto* p = op::as<op::indexing>(*a.layer)) return alone(evaluate_indexing(c, *p));
+  if (const auto* p = op::as<op::cumulate>(*a.layer)) return alone(evaluate_cumulate(c, *p));
+  if (const auto* p = op::as<op::arg>(*a.layer)) return alone(evaluate_arg(c, *p));
+  if (const auto* p = op::as<op::one_hot>(*a.layer)) return alone(evaluate_one_hot(c, *p));
+  if (const auto* p = op::as<op::trilu>(*a.layer)) return alone(evaluate_trilu(c, *p));
+  if (const auto* p = op::as<op::reverse_sequence>(*a.layer)) return alone(evaluate_reverse(c, *p));
+  if (const auto* p = op::as<op::compress>(*a.layer)) return alone(evaluate_compress(c, *p));
   return std::nullopt;
 }
 

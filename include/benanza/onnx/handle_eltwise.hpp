@@ -7,6 +7,7 @@
 //   handle_pow(call)      // Square/1x197x768
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "call.hpp"
 
 namespace benanza::onnx {
@@ -81,8 +82,10 @@ inline std::optional<op::unary_function> power_as_function(const call& c) {
 /// Mod by the sign of its divisor, or with fmod = 1 of its dividend.
 inline answer handle_mod(const call& c) {
   answer a = handle_binary(c);
-  if (c.integer("fmod", 0) != 0)
-    std::get<op::binary>(*a.layer).function = op::binary_function::fmod;
+  if (c.integer("fmod", 0) == 0) return a;
+  op::binary by_dividend = op::get<op::binary>(*a.layer);
+  by_dividend.function = op::binary_function::fmod;
+  a.layer = by_dividend;
   return a;
 }
 

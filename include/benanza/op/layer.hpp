@@ -1,49 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of any kind: an ONNX operator with every shape and attribute resolved. Two layers are
-// equal exactly if their families and keys are; `parse` turns the two texts back into the layer.
+// A layer of any kind: an ONNX operator with every shape and attribute resolved. What it is can be
+// asked here without knowing the kinds; kinds.hpp tells them apart. Two layers are equal exactly if
+// their families and keys are; `parse` turns the two texts back into the layer.
 //
 //   op::layer l = op::parse("Conv", "1x64x56x56-64x3x3-s1-p1");
 //   op::name(l) == "Conv/1x64x56x56-64x3x3-s1-p1";   op::cost(l).macs == 115605504
 #pragma once
 
-#include "arrange.hpp"
-#include "attention.hpp"
-#include "cast.hpp"
-#include "columns.hpp"
-#include "conv.hpp"
-#include "cumulate.hpp"
-#include "eltwise.hpp"
-#include "expand.hpp"
-#include "fused.hpp"
-#include "gemm.hpp"
-#include "grid_sample.hpp"
-#include "group_norm.hpp"
-#include "indexing.hpp"
-#include "layer_norm.hpp"
-#include "linear_attention.hpp"
-#include "matmul_nbits.hpp"
-#include "move.hpp"
-#include "norm.hpp"
-#include "on_codes.hpp"
-#include "pool.hpp"
-#include "quantize.hpp"
-#include "recurrent.hpp"
-#include "reduce.hpp"
-#include "regions.hpp"
-#include "reorder.hpp"
-#include "residual.hpp"
+#include "../core/layout.hpp"
 #include "results.hpp"
-#include "rotary.hpp"
-#include "select.hpp"
-#include "signal.hpp"
-#include "softmax.hpp"
-#include "tf_idf.hpp"
-#include "view.hpp"
-#include "visit.hpp"
-#include "where.hpp"
+#include "work.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 
 // Functions of a layer of any kind take the compiler long: a program may compile them once, in
 // place of in each of its files. Then BENANZA_COMPILED is defined in all of them, and the one has
@@ -54,34 +26,26 @@
 
 namespace benanza::op {
 
-/// One layer of any kind; the order is that of the generator's type names.
-// clang-format off
-using layer = std::variant<
-    conv, conv_transpose, conv_weight_gradient, gemm, matmul,
-    pool,
-    grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
-    col2im, deform_conv, max_unpool, dft, det,
-    batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
-    attention, rotary, matmul_nbits,
-    linear_attention, tf_idf,
-    unary, binary,
-    cast, where, expand,
-    reduce,
-    concat, split, transpose, pad, slice, gather, resize, depth_to_space,
-    indexing, tensor_scatter, cumulate,
-    arg, top_k, non_zero, compress, unique,
-    trilu, reverse_sequence, one_hot,
-    view,
-    fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
-    fused<unary>, fused<binary>,
-    residual<layer_norm>, residual<rms_norm>,
-    reorder,
-    quantize, dynamic_quantize, lookup_table,
-    on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,
-    recurrent>;
-// clang-format on
+/// What a layer may be (kinds.hpp).
+struct any_kind;
 
-/// Compiled with the other functions, in place of the one of std::variant in each file.
+/// One layer of any kind; its parameters never change, so copies share them.
+class layer {
+public:
+  /// A convolution without dims.
+  layer();
+
+  /// Of a kind of layer; include kinds.hpp.
+  template <class Kind>
+  requires requires(const Kind& k) { k.cost(), k.canonical_form(); }
+  layer(const Kind& k);
+
+  const any_kind& kind() const { return *kind_; }
+
+private:
+  std::shared_ptr<const any_kind> kind_;
+};
+
 bool operator==(const layer& a, const layer& b);
 
 /// The ONNX operator that the layer is.
@@ -127,10 +91,28 @@ layer parse(std::string_view family, std::string_view key);
 /// ignored, so that a case name may be given too.
 layer parse(std::string_view name);
 
+/// Dims of a result, the parts of a Split apart; nothing: the layer has none of that number.
+std::optional<shape> result_dims(const layer& l, int number);
+
+/// Storage of a result; of one that the layer does not have, of its first.
+dtype result_element(const layer& l, int number);
+
+/// Dims of the operand in that place among a layer's activations; nothing where its parameters do
+/// not say.
+std::optional<shape> operand_dims(const layer& l, std::size_t place);
+
 /// True for layers that move nothing and cost nothing.
-inline bool is_view(const layer& l) {
-  return std::holds_alternative<view>(l);
-}
+bool is_view(const layer& l);
+
+/// A change of a tensor's layout, and true for one.
+layer reorder_of(const shape& dims, dtype element, layout from, layout to);
+bool is_reorder(const layer& l);
+
+/// True for a change from or to codes of 8 bits.
+bool codes_bytes(const layer& l);
+
+/// True for a row's norm whose second result is the sum that it reads.
+bool shows_sum(const layer& l);
 
 } // namespace benanza::op
 

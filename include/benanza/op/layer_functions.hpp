@@ -3,17 +3,20 @@
 // Where BENANZA_COMPILED is defined, one file of the program includes this for all.
 #pragma once
 
-#include "layer.hpp"
+#include "kinds.hpp"
 
 namespace benanza::op {
 
+BENANZA_INLINE layer::layer() {
+  static const layer empty{conv{}};
+  *this = empty;
+}
+
 BENANZA_INLINE bool operator==(const layer& a, const layer& b) {
-  return a.index() == b.index() &&
-         op::visit(
-             [&b](const auto& kind) {
-               return kind == *std::get_if<std::decay_t<decltype(kind)>>(&b);
-             },
-             a);
+  return &a.kind() == &b.kind() ||
+         (a.kind().value.index() == b.kind().value.index() &&
+          op::visit([&b](const auto& kind) { return kind == get<std::decay_t<decltype(kind)>>(b); },
+                    a));
 }
 
 BENANZA_INLINE std::string_view family(const layer& l) {
@@ -41,6 +44,67 @@ BENANZA_INLINE result_list results(const layer& l) {
           return {{p.output(), p.element}};
         else
           return {{p.output()}};
+      },
+      l);
+}
+
+BENANZA_INLINE std::optional<shape> result_dims(const layer& l, int number) {
+  if (const auto* s = as<split>(l))
+    return number < s->parts ? std::optional(part_of(s->whole, s->axis, s->parts, number))
+                             : std::nullopt;
+  const result_list all = results(l);
+  return number < all.size ? std::optional(all[number].dims) : std::nullopt;
+}
+
+BENANZA_INLINE dtype result_element(const layer& l, int number) {
+  const result_list all = results(l);
+  return all[is<split>(l) || number >= all.size ? 0 : number].element;
+}
+
+namespace detail {
+template <class Parameters>
+std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
+  if constexpr (is_residual<Parameters>) {
+    if (place < 2) return p.addend();
+  } else if constexpr (requires { p.base; }) {
+    return operand_dims(p.base, place);
+  } else if constexpr (requires { p.condition; }) {
+    return place == 0 ? p.condition : place == 1 ? p.x : p.y;
+  } else if constexpr (requires { p.a, p.b; }) {
+    return place == 0 ? p.a : p.b;
+  } else if constexpr (requires { p.input.size; }) {
+    if (place == 0) return p.input;
+  }
+  return std::nullopt;
+}
+} // namespace detail
+
+BENANZA_INLINE std::optional<shape> operand_dims(const layer& l, std::size_t place) {
+  return op::visit([place](const auto& p) { return detail::operand_dims(p, place); }, l);
+}
+
+BENANZA_INLINE bool is_view(const layer& l) {
+  return is<view>(l);
+}
+
+BENANZA_INLINE layer reorder_of(const shape& dims, dtype element, layout from, layout to) {
+  return reorder{.input = dims, .from = from, .to = to, .element = element};
+}
+
+BENANZA_INLINE bool is_reorder(const layer& l) {
+  return is<reorder>(l);
+}
+
+BENANZA_INLINE bool codes_bytes(const layer& l) {
+  const auto* q = as<quantize>(l);
+  return q != nullptr && (q->code == dtype::u8 || q->code == dtype::s8);
+}
+
+BENANZA_INLINE bool shows_sum(const layer& l) {
+  return op::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.sum; }) return p.sum;
+        return false;
       },
       l);
 }
@@ -97,11 +161,11 @@ BENANZA_INLINE layer canonical_form(const layer& l) {
 namespace detail {
 template <std::size_t I = 0>
 layer parse_as(std::string_view family, std::string_view key) {
-  if constexpr (I == std::variant_size_v<layer>) {
+  if constexpr (I == std::variant_size_v<kinds>) {
     throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
                 "write layers as benanza_generate stats prints them");
   } else {
-    using kind = std::variant_alternative_t<I, layer>;
+    using kind = std::variant_alternative_t<I, kinds>;
     if (const auto blank = kind::of(family)) {
       const kind p = read_key(*blank, key);
       try {

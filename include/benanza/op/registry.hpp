@@ -8,7 +8,7 @@
 //   }
 #pragma once
 
-#include "layer.hpp"
+#include "kinds.hpp"
 
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include "fields.hpp"
 #include "machine_key.hpp"
 #include "own_cache.hpp"
+#include "run.hpp"
 
 #include <algorithm>
 #include <set>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../core/text.hpp"
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,7 +16,7 @@
 #include "effort.hpp"
 #include "input_text.hpp"
 #include "json.hpp"
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -5,8 +5,8 @@
 //   fields(m, [](std::string_view name, auto& value, field_kind kind) { ... });
 #pragma once
 
+#include "measurement.hpp"
 #include "parts.hpp"
-#include "schema.hpp"
 
 #include <algorithm>
 #include <string>

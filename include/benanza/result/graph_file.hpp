@@ -9,7 +9,7 @@
 #pragma once
 
 #include "input_text.hpp"
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <cstddef>
 #include <map>

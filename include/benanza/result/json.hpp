@@ -8,7 +8,7 @@
 //   graph g = graph_from_json(j, "run.json, graph 0");
 #pragma once
 
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -7,7 +7,7 @@
 //   load_way w = parse_load_way("attach:16");   w.name == "attach", w.count == 16
 #pragma once
 
-#include "schema.hpp"
+#include "measurement.hpp"
 
 #include <charconv>
 #include <string>

@@ -7,7 +7,7 @@
 //   measuring[planned_fact] = planned_text(planned);     stand_for_absent(run, planned_of(run));
 #pragma once
 
-#include "schema.hpp"
+#include "run.hpp"
 #include "stop_reason.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //   run r = read_file("run.json");   run s = read(std::cin, "standard input");
 #pragma once
 
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <istream>
 #include <string>

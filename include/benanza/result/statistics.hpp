@@ -6,7 +6,7 @@
 //   quantile({1.0, 2.0, 4.0}, 0.5) == 2.0;   recompute(measurement)
 #pragma once
 
-#include "schema.hpp"
+#include "measurement.hpp"
 
 #include <algorithm>
 #include <cmath>

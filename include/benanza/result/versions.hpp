@@ -8,7 +8,7 @@
 
 #include "../core/error.hpp"
 #include "planned.hpp"
-#include "schema.hpp"
+#include "run.hpp"
 
 #include <range/v3/view/map.hpp>
 

@@ -10,6 +10,7 @@
 //   if (const auto l = read_cublaslt_line(line)) call c = read_cublaslt(*l);
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "call.hpp"
 #include "fields.hpp"
 #include "product.hpp"
@@ -103,7 +104,7 @@ inline epilogue read_epilogue(std::string_view text) {
 
 /// `l`, a product, with what the epilogue does on it.
 inline std::optional<op::layer> with_epilogue(const op::layer& l, const epilogue& e, bool adds_c) {
-  if (const auto* g = std::get_if<op::gemm>(&l)) {
+  if (const auto* g = op::as<op::gemm>(l)) {
     op::gemm base = *g;
     if (e.bias)
       base.c = {1, base.n};
@@ -112,7 +113,7 @@ inline std::optional<op::layer> with_epilogue(const op::layer& l, const epilogue
     if (!e.function) return checked_layer(base);
     return checked_layer(op::fused<op::gemm>{.base = base, .steps = {*e.function}});
   }
-  const auto* m = std::get_if<op::matmul>(&l);
+  const auto* m = op::as<op::matmul>(l);
   if (m == nullptr) return std::nullopt;
   op::fused<op::matmul> out{.base = *m};
   if (e.bias) out.steps.push(op::step(op::binary_function::add, {m->n()}));

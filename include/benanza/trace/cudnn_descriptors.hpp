@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../core/layout.hpp"
+#include "../op/eltwise.hpp"
 #include "../op/layer.hpp"
 #include "fields.hpp"
 

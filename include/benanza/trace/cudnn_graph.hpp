@@ -6,6 +6,7 @@
 //   call c = read_cudnn_plan(fields);   c.algorithm   // "eng41_k2=4_k13=0_k18=0_k25=1"
 #pragma once
 
+#include "../op/kinds.hpp"
 #include "call.hpp"
 #include "cudnn_window.hpp"
 
@@ -312,8 +313,7 @@ inline call read_cudnn_plan(const fields& f) {
     c.layout = x->layout();
   }
   c.layer = attempted([&] { return p.layer(); });
-  if (c.layer && (std::holds_alternative<op::matmul>(*c.layer) ||
-                  std::holds_alternative<op::fused<op::matmul>>(*c.layer)))
+  if (c.layer && (op::is<op::matmul>(*c.layer) || op::is<op::fused<op::matmul>>(*c.layer)))
     c.layout = p.transposes();
   if (!c.layer) c.remark = p.text();
   return c;

@@ -88,7 +88,7 @@ public:
   void add(const call_log& l, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last && !normalizes_; ++i)
       if (const auto& layer = l.at(l.entries[i]).layer)
-        normalizes_ = std::holds_alternative<op::batch_norm>(*layer);
+        normalizes_ = op::family(*layer) == "BatchNormalization";
     for (std::size_t i = first; i < last; ++i) {
       const call& c = l.at(l.entries[i]);
       pair_of p{.from = &l, .entry = i};
@@ -172,31 +172,8 @@ private:
     return {std::move(parts), done == called.steps.size()};
   }
 
-  static bool is_step(const op::step& s, const op::layer& l) {
-    if (const auto* u = std::get_if<op::unary>(&l)) return same_step(s, op::step(u->function));
-    if (const auto* b = std::get_if<op::binary>(&l); b != nullptr && b->operands == 2)
-      return same_step(s, op::step(b->function));
-    return false;
-  }
-  /// True for what constants for each channel can do, so that weights and bias can hold it.
   bool folded(int node, const op::layer& l) const {
-    if (std::holds_alternative<op::batch_norm>(l)) return true;
-    const auto* b = std::get_if<op::binary>(&l);
-    return b != nullptr && constant_operand_[static_cast<std::size_t>(node)] &&
-           b->function <= op::binary_function::div;
-  }
-
-  /// True if the keys are equal, but for what no log says of a matrix product.
-  static bool same_layer(op::layer called, op::layer l) {
-    for (op::layer* each : {&called, &l}) {
-      if (auto* g = std::get_if<op::gemm>(each)) {
-        g->c = {};
-        g->constant_b = false;
-      } else if (auto* m = std::get_if<op::matmul>(each)) {
-        m->constant_b = false;
-      }
-    }
-    return called == l;
+    return folds_into_weights(l, constant_operand_[static_cast<std::size_t>(node)]);
   }
 
   /// Finds the nodes of a call and takes them.
@@ -208,7 +185,7 @@ private:
       if (taken_[static_cast<std::size_t>(node)] && !again_) continue;
       auto [parts, whole] = follow(node, called);
       const bool exact = parts.size() > 1 ? called.bias != false || form_at(node).bias != true
-                                          : same_layer(*c.layer, *layer_of(node));
+                                          : same_but_unsaid(*c.layer, *layer_of(node));
       const int rank = whole ? (exact ? 2 : 1) : 0;
       if (rank <= best_rank) continue;
       best_rank = rank;
@@ -225,12 +202,7 @@ private:
   }
 
   /// The form of a call that adds the bias of a convolution.
-  std::string bias_form(int node) const {
-    const shape out = op::output(*layer_of(node));
-    shape row = shape::filled(out.size, 1);
-    row[1] = out[1];
-    return form_of(op::binary{.function = op::binary_function::add, .a = out, .b = row}).base;
-  }
+  std::string bias_form(int node) const { return form_of_bias(op::output(*layer_of(node))).base; }
   bool take_bias(const form& called, pair_of& p) {
     const auto found = biases_.find(called.base);
     if (found == biases_.end() || found->second.empty()) return false;

@@ -6,7 +6,7 @@
 //   product_layer({.m = 1000, .n = 1, .k = 2048, .transpose_a = true})   // Gemm/1x1000x2048-tb
 #pragma once
 
-#include "../op/layer.hpp"
+#include "../op/kinds.hpp"
 
 #include <cstdint>
 #include <optional>

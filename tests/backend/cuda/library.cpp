@@ -7,6 +7,7 @@
 #include <benanza/backend/cuda/library.hpp>
 #include <benanza/backend/reference/reference.hpp>
 #include <benanza/backend/tolerance.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -112,8 +113,8 @@ TEST_CASE("cuda: changes of layout change the places of elements, and nothing el
     CHECK(all.back().id == "kernel:tile32");
     for (const algorithm& a : all) {
       CAPTURE(a.id);
-      CHECK(a.operand_layouts == benanza::name(std::get<op::reorder>(l).from));
-      CHECK(a.result_layout == benanza::name(std::get<op::reorder>(l).to));
+      CHECK(a.operand_layouts == benanza::name(op::get<op::reorder>(l).from));
+      CHECK(a.result_layout == benanza::name(op::get<op::reorder>(l).to));
       const auto p = lib.prepare(l, numeric::f16, a, o, {});
       p->run(1);
       CHECK(outcome_of(l, numeric::f16, o, *p).ok);

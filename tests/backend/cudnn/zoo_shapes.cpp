@@ -4,6 +4,7 @@
 // into the input's dims.
 #include "generator/zoo/zoo.hpp"
 #include <benanza/onnx/resolve.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <cudnn.h>
 #include <doctest/doctest.h>
@@ -115,12 +116,12 @@ TEST_CASE("cudnn: output dims of all convolutions and poolings of the zoo are th
   for (const auto& [key, l] : layers) {
     const std::string& name = key; // what CAPTURE takes
     CAPTURE(name);
-    if (const auto* c = std::get_if<op::conv>(&l)) {
+    if (const auto* c = op::as<op::conv>(l)) {
       CHECK(by_library(*c) == c->output());
       ++convolutions;
     }
     // The library never rounds up, and has no dilated poolings.
-    if (const auto* p = std::get_if<op::pool>(&l); p != nullptr && !p->ceil) {
+    if (const auto* p = op::as<op::pool>(l); p != nullptr && !p->ceil) {
       CHECK(by_library(*p) == p->output());
       ++poolings;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agreement.hpp"
 
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is attention what its definition says? By hand where weights are known, and as two matrix
 // products and a softmax for every form.
+#include <benanza/op/kinds.hpp>
+
 #include "by_hand.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +26,7 @@ double at(const operands& o, std::size_t k, const op::attention& p, std::int64_t
 void check(const std::string& name) {
   CAPTURE(name);
   const op::layer l = op::parse(name);
-  const auto& p = std::get<op::attention>(l);
+  const auto& p = op::get<op::attention>(l);
   const operands o = make_operands(l, numeric::f32);
   const auto out = outputs(l, o);
   std::vector<double> right(out.size());

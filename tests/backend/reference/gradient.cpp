@@ -5,6 +5,7 @@
 #include "op/random_layers.hpp"
 
 #include <benanza/model/training.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,13 +49,13 @@ void check_gradients(const op::layer& l, std::int64_t count_a, std::int64_t coun
   const double expected = product(d, computed(name, {forward[0], forward[1]}));
   const auto all = model::gradients_of(l);
   REQUIRE(all.size() == 2);
-  const auto* stack = std::get_if<op::matmul>(&l);
+  const auto* stack = op::as<op::matmul>(l);
   for (const model::gradient& g : all) {
     values in[2];
     for (int k = 0; k < 2; ++k) {
       const int r = g.reads[k];
       in[k] = r == model::by_result ? d : forward[r];
-      if (stack != nullptr && r != model::by_result && std::holds_alternative<op::matmul>(g.layer))
+      if (stack != nullptr && r != model::by_result && op::is<op::matmul>(g.layer))
         in[k] = r == 0 ? transposed(in[k], stack->m(), stack->k())
                        : transposed(in[k], stack->k(), stack->n());
     }
@@ -78,9 +79,9 @@ TEST_CASE("gradients of convolutions") {
       check_gradients(c, elements(c.input), elements(c.weights()));
     };
     if (back)
-      small(std::get<op::conv_transpose>(l));
+      small(op::get<op::conv_transpose>(l));
     else
-      small(std::get<op::conv>(l));
+      small(op::get<op::conv>(l));
   }
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("gradients of matrix products") {
   for (const char* name : {"MatMul/3x4-4x5", "MatMul/3x4-4x5-w", "MatMul/2x6x3x4-4x5-w",
                            "MatMul/2x6x3x4-2x6x4x5", "MatMul/7x1x4-7x4x5-w"}) {
     const op::layer l = op::parse(name);
-    const auto& m = std::get<op::matmul>(l);
+    const auto& m = op::get<op::matmul>(l);
     check_gradients(l, elements(m.a), elements(m.b));
   }
   // Weights are prepared before timing, and so are they in the gradient by the source.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that index, count, find and fill, by hand.
+#include <benanza/op/kinds.hpp>
+
 #include "by_hand.hpp"
 
 #include <doctest/doctest.h>
@@ -80,7 +82,7 @@ TEST_CASE("filled by place, by hand") {
 
 TEST_CASE("updates that replace go to places of their own") {
   for (const char* name : {"ScatterND/7x5x3-20x2", "ScatterND/64-64x1-i32", "ScatterND/9x4-6x1"}) {
-    const auto l = std::get<op::indexing>(op::parse(name));
+    const auto l = op::get<op::indexing>(op::parse(name));
     const operands o = make_operands(l, numeric::f32);
     std::vector<std::int64_t> places;
     const std::int64_t n = l.named();

@@ -5,6 +5,7 @@
 #include "backend/built.hpp"
 
 #include <benanza/measure/chain/plan_subject.hpp>
+#include <benanza/op/kinds.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ inline std::vector<double> reference_of(const model::graph& g) {
     const model::node& n = g.nodes[static_cast<std::size_t>(i)];
     const op::layer& l = g.layers[static_cast<std::size_t>(n.layer)];
     backend::operands values;
-    if (const auto* v = std::get_if<op::view>(&l)) {
+    if (const auto* v = op::as<op::view>(l)) {
       backend::tensor t = made.at({n.operands[0].node, n.operands[0].output});
       t.dims = v->result;
       made[{i, 0}] = t;

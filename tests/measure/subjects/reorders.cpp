@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benanza/measure/subjects/reorders.hpp>
-#include <benanza/op/layer.hpp>
+#include <benanza/op/kinds.hpp>
 #include <doctest/doctest.h>
 
 using namespace benanza;

@@ -12,6 +12,7 @@
 #include <benanza/backend/tolerance.hpp>
 #include <benanza/measure/chain/operands.hpp>
 #include <benanza/onnx/resolver.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <memory>
 #include <numeric>
@@ -23,7 +24,7 @@ namespace benanza::node_tests {
 /// How often a framework rounds what a layer computes. An Attention: queries and keys scaled, their
 /// product, the mask added, the softmax's exponentials, sum and quotients, the product with values.
 inline int roundings_of(const op::layer& l) {
-  if (std::holds_alternative<op::attention>(l)) return 8;
+  if (op::is<op::attention>(l)) return 8;
   const op::work w = op::cost(l);
   return backend::result_type(l, numeric::f32) == dtype::f32 && (w.macs > 0 || w.other > 0);
 }
@@ -55,7 +56,7 @@ public:
     if (node < 0 || !a.layer || !a.problem.empty()) return;
     try {
       const op::layer l =
-          std::visit([](const auto& p) { return op::layer(p.canonical_form()); }, *a.layer);
+          op::visit([](const auto& p) { return op::layer(p.canonical_form()); }, *a.layer);
       layers.push_back(op::name(l));
       roundings += roundings_of(l);
       compute(l, s, c, a, node);
@@ -92,20 +93,19 @@ private:
     for (int i : s.inputs)
       listed.push_back(i < 0 ? std::optional<numbers>{}
                              : of(c.operand(static_cast<int>(listed.size()))));
-    if (const auto* p = std::get_if<op::tf_idf>(&l)) add_pool(*p, c, listed);
+    if (const auto* p = op::as<op::tf_idf>(l)) add_pool(*p, c, listed);
     if (op::is_view(l)) {
       const numbers& from = listed.at(0).value();
-      const auto& v = std::get<op::view>(l);
+      const auto& v = op::get<op::view>(l);
       made_[{node, 0}] = {*a.outputs.at(0).dims, v.casts() ? looked_at(from, v) : from.values};
       if (c.op() == "Dropout") // which drops nothing
         made_[{node, 1}] = {*a.outputs[0].dims, std::vector<double>(listed[0]->values.size(), 1)};
       return;
     }
-    if (const auto* joined = std::get_if<op::concat>(&l))
+    if (const auto* joined = op::as<op::concat>(l))
       if (benanza::elements(joined->whole) > 0)
         std::erase_if(listed, [](const auto& n) { return n && n->values.empty(); });
-    if (const auto* q = std::get_if<op::quantize>(&l); q != nullptr && !q->inverse)
-      codes_.insert(node);
+    if (const auto* q = op::as<op::quantize>(l); q != nullptr && !q->inverse) codes_.insert(node);
     backend::operands o = operands_of(l, listed);
     const auto storage = [&](dtype (*as)(dtype)) {
       for (std::size_t k = 0; k < listed.size(); ++k)
@@ -121,8 +121,8 @@ private:
         }
     };
     for (const onnx::result& r : a.outputs)
-      if (std::holds_alternative<op::split>(l) && benanza::elements(*r.dims) > 0)
-        o.parts.push_back((*r.dims)[std::get<op::split>(l).axis]);
+      if (op::is<op::split>(l) && benanza::elements(*r.dims) > 0)
+        o.parts.push_back((*r.dims)[op::get<op::split>(l).axis]);
     storage([](dtype t) { return t; });
     run_on_cpu(l, o);
     storage(exact);
@@ -156,7 +156,7 @@ private:
   }
 
   static backend::operands operands_of(const op::layer& l, const operand_numbers& listed) {
-    const auto* p = std::get_if<op::concat>(&l);
+    const auto* p = op::as<op::concat>(l);
     if (p == nullptr) return backend::make_operands(l, numeric::f32);
     std::vector<std::int64_t> lengths;
     for (const auto& n : listed)

@@ -9,6 +9,7 @@
 //   == "nhwc:"
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../row_sums.hpp"
 #include "epilogue.hpp"
 
@@ -172,8 +173,7 @@ inline void describe(const op::pool& p, const op::step_list& steps, const op::la
 
 /// True for layers that multiply, and for sums.
 inline bool may_be_products(const op::layer& l) {
-  return op::cost(l).macs != 0 || std::holds_alternative<op::reduce>(l) ||
-         std::holds_alternative<op::pool>(l);
+  return op::cost(l).macs != 0 || op::is<op::reduce, op::pool>(l);
 }
 
 /// cuBLAS's plain functions count in 32 bits.

@@ -6,6 +6,7 @@
 //   if (!add_steps(task, steps, 2, channels, layer, numeric::f16)) ...   // there is no way
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../tolerance.hpp"
 #include "task.hpp"
 

@@ -7,6 +7,7 @@
 //   ...
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../concept.hpp"
 #include "copies.hpp"
 #include "source/kernels.hpp"
@@ -21,8 +22,8 @@ inline constexpr std::string_view kernel_prefix = "kernel:";
 namespace detail {
 /// True for layers that go through memory element by element, whatever the layout.
 inline bool is_flat(const op::layer& l) {
-  if (const auto* p = std::get_if<op::binary>(&l)) return p->a == p->b;
-  return std::holds_alternative<op::unary>(l);
+  if (const auto* p = op::as<op::binary>(l)) return p->a == p->b;
+  return op::is<op::unary>(l);
 }
 
 /// True for layers all of whose results a kernel makes.
@@ -52,7 +53,7 @@ inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels
               .layouts = std::string(name(layout::plain)),
               .flops = op::direct_flops(l)};
   a.operand_layouts = a.result_layout = detail::is_flat(l) ? any_layout_name : name(layout::plain);
-  if (const auto* r = std::get_if<op::reorder>(&l)) {
+  if (const auto* r = op::as<op::reorder>(l)) {
     a.operand_layouts = name(r->from);
     a.result_layout = name(r->to);
   }

@@ -6,6 +6,7 @@
 //   const backend::registration<cuda::library> here{"cuda"};
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "chain_space.hpp"
 #include "enumerate.hpp"
 #include "limits.hpp"
@@ -17,7 +18,7 @@ namespace benanza::backend::cuda {
 namespace detail {
 /// Refuses indices that are outside: a kernel would read what is not there.
 inline void check_indices(const op::layer& l, const operands& values) {
-  const auto* g = std::get_if<op::gather>(&l);
+  const auto* g = op::as<op::gather>(l);
   if (g == nullptr) return;
   const std::int64_t size = g->data[g->axis];
   const tensor& named = values.inputs.at(1);

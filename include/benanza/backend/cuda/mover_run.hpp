@@ -5,6 +5,7 @@
 //   copy_run r(gpu, layer, numeric::f16, *copies_for(layer, 2), operands);   r.run(1);
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "copies.hpp"
 #include "device_run.hpp"
 #include "loaded_kernel.hpp"
@@ -30,7 +31,7 @@ public:
   plain_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, const operands& values,
             const setting& s)
       : device_run(std::move(on), values, s) {
-    const auto* r = std::get_if<op::reorder>(&l);
+    const auto* r = op::as<op::reorder>(l);
     for (int i = 0; i < std::ssize(values.inputs); ++i) {
       const tensor& x = values.inputs[static_cast<std::size_t>(i)];
       hold(i, stored_in(r != nullptr ? r->from : layout::plain, x.dims, x.type), is_constant(x));

@@ -8,7 +8,7 @@
 //   b.moved[0].loops == {{12, 512, 64}, {8, 64, 768}, {64, 1, 1}};
 #pragma once
 
-#include "../../op/layer.hpp"
+#include "../../op/kinds.hpp"
 
 #include <optional>
 #include <vector>

@@ -6,6 +6,7 @@
 //   for (const call& c : calls_for(layer, type)) c.what.id;   // "softmax:fast", "softmax:accurate"
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "enumerate.hpp"
 #include "reduce.hpp"
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/winograd.hpp"
+#include "../../op/kinds.hpp"
 #include "../concept.hpp"
 #include "attention.hpp"
 #include "conv.hpp"
@@ -53,7 +54,7 @@ inline bool is_empty(const op::layer& l) {
 
 /// True for layers of sums of products of the class's reals, which tensor cores compute.
 inline bool multiplies(const op::layer& l) {
-  return op::cost(l).macs > 0 && !std::holds_alternative<op::on_codes<op::conv>>(l);
+  return op::cost(l).macs > 0 && !op::is<op::on_codes<op::conv>>(l);
 }
 
 /// Which algorithms an engine competes with; empty where it is none of the type at all. Products of

@@ -6,6 +6,7 @@
 //   legacy::as_told(op::parse("Conv/1x8x9x9-16x3x3-s1-p0x0x1x1"), numeric::f16).why_not
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "calls.hpp"
 
 namespace benanza::backend::cudnn::legacy {
@@ -103,10 +104,10 @@ inline told as_told(const op::layer& l, numeric t) {
     if (out.why_not.empty()) out.why_not = why;
   };
   problem p;
-  if (const auto* c = std::get_if<op::conv>(&l)) {
+  if (const auto* c = op::as<op::conv>(l)) {
     p = detail::of_convolution(*c);
     if (p.bias) p.by = function::fused;
-  } else if (const auto* f = std::get_if<op::fused<op::conv>>(&l)) {
+  } else if (const auto* f = op::as<op::fused<op::conv>>(l)) {
     p = detail::of_convolution(f->base);
     p.by = function::fused;
     for (const op::step& s : f->steps) {
@@ -118,7 +119,7 @@ inline told as_told(const op::layer& l, numeric t) {
       else
         refuse("it fuses a bias, a sum and a ReLU, in this order");
     }
-  } else if (const auto* d = std::get_if<op::conv_transpose>(&l)) {
+  } else if (const auto* d = op::as<op::conv_transpose>(l)) {
     const int rank = cudnn::detail::graph_rank(d->input);
     p = {.by = function::gradient,
          .x = widened(d->output(), rank),
@@ -129,10 +130,10 @@ inline told as_told(const op::layer& l, numeric t) {
          .spatial = d->input.size,
          .products = op::direct_flops(l)};
     if (d->bias) refuse("a transposed convolution has no bias there");
-  } else if (const auto* g = std::get_if<op::conv_weight_gradient>(&l)) {
+  } else if (const auto* g = op::as<op::conv_weight_gradient>(l)) {
     p = detail::of_convolution(g->forward());
     p.by = function::by_weights;
-  } else if (const auto* q = std::get_if<op::on_codes<op::conv>>(&l)) {
+  } else if (const auto* q = op::as<op::on_codes<op::conv>>(l)) {
     if (!cudnn::detail::has_codes(t)) return out;
     p = detail::of_codes(*q);
     refuse(detail::why_not(*q, t));

@@ -11,6 +11,7 @@
 //   "rnn:standard:default"
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../../op/recurrent.hpp"
 #include "calls.hpp"
 
@@ -211,7 +212,7 @@ inline placed sequence_tensor(const op::recurrent& p, dtype type) {
 /// its workspace.
 inline std::vector<call> recurrent_calls(const op::layer& l, numeric t) {
   std::vector<call> out;
-  const auto* p = std::get_if<op::recurrent>(&l);
+  const auto* p = op::as<op::recurrent>(l);
   const dtype type = source_of(t);
   if (p == nullptr || quantised(t) || t == numeric::e4m3 || !detail::cell_of(*p)) return out;
   for (const std::int64_t n : {p->steps, p->batch, p->inputs, p->hidden * p->directions()})

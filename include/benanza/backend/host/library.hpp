@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../core/stopwatch.hpp"
+#include "../../op/kinds.hpp"
 #include "../concept.hpp"
 #include "../indices.hpp"
 #include "../packed_weights.hpp"
@@ -110,7 +111,7 @@ inline dtype element_type(const op::layer& l, numeric t) {
 /// but not moved one by one.
 inline bool offered(const op::layer& l, numeric t) {
   const dtype element = element_type(l, t);
-  if (packed_in_bytes(element) && !std::holds_alternative<op::cast>(l)) return false;
+  if (packed_in_bytes(element) && !op::is<op::cast>(l)) return false;
   return op::visit(offer_kinds{element, result_type(l, t)}, l);
 }
 
@@ -120,22 +121,21 @@ inline bool flat(const op::layer& l) {
     return std::all_of(steps.begin(), steps.end(),
                        [](const op::step& s) { return !s.joins || s.operand.empty(); });
   };
-  if (const auto* p = std::get_if<op::binary>(&l)) return p->a == p->b;
-  if (const auto* p = std::get_if<op::fused<op::unary>>(&l)) return same(p->steps);
-  if (const auto* p = std::get_if<op::fused<op::binary>>(&l))
+  if (const auto* p = op::as<op::binary>(l)) return p->a == p->b;
+  if (const auto* p = op::as<op::fused<op::unary>>(l)) return same(p->steps);
+  if (const auto* p = op::as<op::fused<op::binary>>(l))
     return p->base.a == p->base.b && same(p->steps);
-  if (const auto* p = std::get_if<op::on_codes<op::binary>>(&l)) return p->base.a == p->base.b;
-  if (const auto* p = std::get_if<op::quantize>(&l)) return p->axis < 0;
-  if (const auto* p = std::get_if<op::where>(&l)) return p->condition == p->x && p->x == p->y;
-  if (std::holds_alternative<op::cast>(l)) return true;
-  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::lookup_table>(l) ||
-         std::holds_alternative<op::dynamic_quantize>(l);
+  if (const auto* p = op::as<op::on_codes<op::binary>>(l)) return p->base.a == p->base.b;
+  if (const auto* p = op::as<op::quantize>(l)) return p->axis < 0;
+  if (const auto* p = op::as<op::where>(l)) return p->condition == p->x && p->x == p->y;
+  if (op::is<op::cast>(l)) return true;
+  return op::is<op::unary, op::lookup_table, op::dynamic_quantize>(l);
 }
 
 /// The way that a layer's kernel takes, asked from one that has no operands and never runs.
 inline std::string way_of(const op::layer& l, numeric t) {
   std::size_t operands = 9;
-  if (const auto* p = std::get_if<op::concat>(&l)) operands = static_cast<std::size_t>(p->parts);
+  if (const auto* p = op::as<op::concat>(l)) operands = static_cast<std::size_t>(p->parts);
   job j;
   j.inputs.assign(operands, nullptr);
   j.element = element_type(l, t);

@@ -7,6 +7,7 @@
 //   for (const offer& o : offers(layer, numeric::f32, {.threads = 1}, engine)) o.what.id;
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "fused.hpp"
@@ -148,7 +149,7 @@ inline void set_shared_layouts(const recipe& r, const implementation& i, algorit
 /// Reorders say their layouts themselves.
 inline void set_shared_layouts(const op::layer& l, const recipe& r, const implementation& i,
                                algorithm& a) {
-  if (const auto* p = std::get_if<op::reorder>(&l)) {
+  if (const auto* p = op::as<op::reorder>(l)) {
     a.operand_layouts = name(p->from);
     a.result_layout = name(p->to);
   } else {
@@ -184,7 +185,7 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
             .engine = engine,
             .values = values};
   const numeric arithmetic = op::computes_in(l, t);
-  if (const auto* p = std::get_if<op::concat>(&l); p != nullptr && values != nullptr)
+  if (const auto* p = op::as<op::concat>(l); p != nullptr && values != nullptr)
     for (const tensor& x : values->inputs)
       r.parts.push_back(x.dims[p->axis]);
   recipes made;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../op/attention.hpp"
+#include "../../op/kinds.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
 #include "enumerate.hpp"
@@ -96,7 +97,7 @@ private:
 /// The graph of a layer, if it is an attention of a form that the library may take.
 inline std::optional<attention_graph> attention_graph_of(const op::layer& l, numeric t,
                                                          const setting& s, const device& on) {
-  const auto* p = std::get_if<op::attention>(&l);
+  const auto* p = op::as<op::attention>(l);
   if (p == nullptr || (t != numeric::f32 && t != numeric::bf16) || !p->plain() || p->causal ||
       p->kv_heads != p->heads)
     return {};

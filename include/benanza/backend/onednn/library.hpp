@@ -8,6 +8,7 @@
 //   "brgconv:avx512_core"
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "execution.hpp"
 #include "graph_attention.hpp"
 #include "recurrent.hpp"
@@ -112,7 +113,7 @@ public:
       if (a.id == graph_attention_id)
         if (auto graph = attention_graph_of(l, t, s, *device_))
           return std::make_unique<attention_execution>(device_, std::move(*graph),
-                                                       std::get<op::attention>(l), t, values, s);
+                                                       op::get<op::attention>(l), t, values, s);
 #endif
     } catch (const dnnl::error& e) {
       throw refusal(e, where);

@@ -7,6 +7,7 @@
 //   for (const recurrent_offer& o : recurrent_offers(layer, numeric::f32, engine)) o.what.id
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
 #include "engine.hpp"
@@ -70,7 +71,7 @@ struct recurrent_form {
 
 /// The library's form of a layer; nothing where it has none.
 inline std::optional<recurrent_form> recurrent_form_of(const op::layer& l, numeric t) {
-  const auto* p = std::get_if<op::recurrent>(&l);
+  const auto* p = op::as<op::recurrent>(l);
   if (p == nullptr || (t != numeric::f32 && t != numeric::bf16)) return std::nullopt;
   recurrent_form f{.p = *p, .type = *storage(dtype::real, t)};
   const bool own = p->activations.empty();

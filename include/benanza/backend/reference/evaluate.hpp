@@ -3,6 +3,7 @@
 // defined, one file of the program includes this for all.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "reference.hpp"
 
 #include "arrange.hpp"

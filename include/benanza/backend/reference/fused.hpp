@@ -5,6 +5,7 @@
 //   value(fused<conv>{.base = ..., .steps = {unary_function::relu}}, operands, 17)
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "gemm.hpp"

@@ -8,6 +8,7 @@
 //   reference::evaluate(layer, numeric::f32, operands, where, right);
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "../make_operands.hpp"
 #include "position.hpp"
 
@@ -86,7 +87,7 @@ inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int
 inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit,
                                                     const operands& values) {
   std::vector<std::int64_t> all = positions_to_check(l, limit);
-  if (!std::holds_alternative<op::softmax>(l) || all.empty()) return all;
+  if (!op::is<op::softmax>(l) || all.empty()) return all;
   const tensor& x = values.inputs.at(0);
   std::vector<double> logits;
   load_all(x.type, x.bytes.data(), x.count(), logits);

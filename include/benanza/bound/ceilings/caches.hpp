@@ -6,7 +6,7 @@
 //   cache_levels c(run, 2);   c.level_of(49152) == 0   // the L1 of both; then L2, L3, memory
 #pragma once
 
-#include "../../result/schema.hpp"
+#include "../../result/run.hpp"
 #include "../facts.hpp"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 #include "../../result/device.hpp"
 #include "../../result/machine_key.hpp"
-#include "../../result/schema.hpp"
+#include "../../result/run.hpp"
 #include "caches.hpp"
 #include "latency_fit.hpp"
 

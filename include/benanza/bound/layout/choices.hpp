@@ -81,11 +81,10 @@ public:
   /// The choice for that change; null if it is neither measured nor modelled.
   const choice* find(const shape& dims, dtype element, layout from, layout to) {
     if (dims.size < 3 || dims.size > 5) return nullptr;
-    const op::reorder r{.input = dims, .from = from, .to = to, .element = element};
     auto [found, fresh] =
         known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), element, from, to));
     if (fresh) {
-      layer_answer a = answer(q_, r, 1);
+      layer_answer a = answer(q_, op::reorder_of(dims, element, from, to), 1);
       if (a.left > 0 || (!a.timed() && a.untried)) untried_.push_back(a.name);
       if (a.known()) {
         found->second = std::move(a.algorithms);

@@ -192,9 +192,8 @@ private:
   void add_ways(const op::layer* l, const layer_choices& choices, const std::vector<int>& tensors,
                 purpose p, bool plain_only, std::vector<way>& ways,
                 std::vector<const choice*>& origins) const {
-    const auto* view = l == nullptr ? nullptr : std::get_if<op::view>(l);
-    const bool keeps = view == nullptr || view->input == view->result;
     const std::optional<shape> dims = l == nullptr ? std::nullopt : std::optional(op::output(*l));
+    const bool keeps = l == nullptr || !op::is_view(*l) || op::operand_dims(*l, 0) == dims;
     const dtype element = l == nullptr ? dtype::real : op::results(*l)[0].element;
     for (const layout_choice& c : choices.all) {
       const bool any = !c.result || ranges::any_of(c.operands, [](const auto& o) { return !o; });

@@ -88,7 +88,7 @@ private:
   int given(const model::graph& g, std::size_t node, std::size_t place) {
     std::optional<shape> size;
     if (const int l = g.nodes[node].layer; l != model::no_layer)
-      size = model::operand_dims(g.layers[detail::at(l)], place);
+      size = op::operand_dims(g.layers[detail::at(l)], place);
     if (size) return number({no_maker, 0, std::vector(size->begin(), size->end())}, size);
     return number({no_maker, 1, {static_cast<int>(node), static_cast<int>(place)}}, size);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/text.hpp"
+#include "../../op/kinds.hpp"
 #include "../../result/plan.hpp"
 #include "../subjects/layer_subject.hpp"
 #include "../subjects/memory_need.hpp"
@@ -156,7 +157,7 @@ private:
     const op::layer& l = layer_of(i);
     const result::plan_step& s = plan_.steps[static_cast<std::size_t>(i)];
     const std::vector<model::operand> listed = model::known_operands(n);
-    if (const auto* v = std::get_if<op::view>(&l)) return add_view(i, *v, s, listed);
+    if (const auto* v = op::as<op::view>(l)) return add_view(i, *v, s, listed);
 
     chain_step step;
     step.node = i;
@@ -222,13 +223,12 @@ private:
   /// a Split the ones that their readers want.
   backend::operands operands_of(const op::layer& l, const std::vector<model::operand>& listed,
                                 int node) {
-    const auto* c = std::get_if<op::concat>(&l);
+    const auto* c = op::as<op::concat>(l);
     if (c == nullptr) {
       backend::operands made = given_.operands.empty()
                                    ? backend::make_operands(l, plan_.type)
                                    : std::move(given_.operands[static_cast<std::size_t>(node)]);
-      if (std::holds_alternative<op::split>(l))
-        made.parts = split_lengths(plan_.graph, node, plan_.type);
+      if (op::is<op::split>(l)) made.parts = split_lengths(plan_.graph, node, plan_.type);
       return made;
     }
     std::vector<std::int64_t> lengths;
@@ -434,7 +434,7 @@ private:
   /// where its first result begins.
   void put_results(int node, const op::layer& l, const std::vector<std::int64_t>& lengths,
                    const tensor_place& whole) {
-    const auto* s = std::get_if<op::split>(&l);
+    const auto* s = op::as<op::split>(l);
     if (s == nullptr) {
       int k = 0;
       for (const tensor_place& p : places_of_results(l, plan_.type, whole))

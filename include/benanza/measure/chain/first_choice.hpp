@@ -12,6 +12,7 @@
 
 #include "../../core/text.hpp"
 #include "../../model/dims.hpp"
+#include "../../op/kinds.hpp"
 #include "../../result/plan.hpp"
 #include "../subjects/offers.hpp"
 #include "plan_words.hpp"
@@ -37,11 +38,8 @@ using named_choices = std::map<std::pair<std::string, numeric>, named_choice>;
 
 /// True for a layer that goes through what it reads once, line by line.
 inline bool reads_in_order(const op::layer& l) {
-  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
-         std::holds_alternative<op::batch_norm>(l) || std::holds_alternative<op::cast>(l) ||
-         std::holds_alternative<op::fused<op::unary>>(l) ||
-         std::holds_alternative<op::fused<op::binary>>(l) ||
-         std::holds_alternative<op::fused<op::batch_norm>>(l);
+  return op::is<op::unary, op::binary, op::batch_norm, op::cast, op::fused<op::unary>,
+                op::fused<op::binary>, op::fused<op::batch_norm>>(l);
 }
 
 /// Under which circumstances layers are chosen for.
@@ -72,7 +70,7 @@ public:
       const op::layer& l = layer_at(g, i);
       result::plan_step s;
       const layout come = first_operand(g, i, lies, s.given_layout);
-      if (const auto* v = std::get_if<op::view>(&l)) {
+      if (const auto* v = op::as<op::view>(l)) {
         lies.push_back(v->input == v->result ? come : layout::plain);
         if (v->input == v->result) s.operand_layouts = s.result_layout = benanza::name(come);
       } else {
@@ -144,7 +142,7 @@ private:
   /// which tensors of such a rank mostly are; next to an operand that is there, that of this one.
   layout usual(const op::layer& l, std::optional<layout> beside) const {
     if (beside) return *beside;
-    const shape dims = model::operand_dims(l, 0).value_or(op::output(l));
+    const shape dims = op::operand_dims(l, 0).value_or(op::output(l));
     auto found = seen_.find(op::name(l));
     if (found == seen_.end()) found = seen_.find(rank_text(dims.size));
     if (found == seen_.end() || dims.size < 3) return layout::plain;

@@ -10,6 +10,7 @@
 
 #include "../../backend/make_operands.hpp"
 #include "../../model/operands.hpp"
+#include "../../op/kinds.hpp"
 #include "plan_words.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ inline bool may_read(const op::layer* made_by, const op::layer& reader, const sh
 /// is none of them. Joined ones come last in both.
 inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t k,
                                                 std::size_t listed, std::size_t made) {
-  if (const auto* a = std::get_if<op::attention>(&l)) { // a mask is third, lengths are sixth
+  if (const auto* a = op::as<op::attention>(l)) { // a mask is third, lengths are sixth
     const std::size_t masks = a->mask.empty() ? 0 : 1;
     if (k == 6 && a->lengths) return 3 + masks;
     return k < 3 + masks ? std::optional(k) : std::nullopt;
@@ -121,7 +122,7 @@ inline std::optional<backend::operands> concat_operands(const op::concat& c, num
 /// How long the parts of a Split are, as the layers that read them say; the others share what is
 /// left. Empty, which is as equal as they can be, where that does not add up.
 inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, numeric t) {
-  const auto& s = std::get<op::split>(layer_at(g, node));
+  const auto& s = op::get<op::split>(layer_at(g, node));
   const std::int64_t side = elements(s.whole) / std::max<std::int64_t>(1, s.whole[s.axis]);
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(s.parts), 0);
   for (int i = node + 1; i < static_cast<int>(g.nodes.size()); ++i) {
@@ -130,7 +131,7 @@ inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, 
     for (std::size_t k = 0; k < listed.size(); ++k) {
       if (listed[k].node != node || listed[k].output >= s.parts) continue;
       const op::layer& reader = layer_at(g, i);
-      if (std::holds_alternative<op::concat>(reader)) continue; // takes what there is
+      if (op::is<op::concat>(reader)) continue; // takes what there is
       const backend::operands its = backend::describe_operands(reader, t);
       if (const auto at = operand_index(reader, k, listed.size(), its.inputs.size()))
         lengths[static_cast<std::size_t>(listed[k].output)] =

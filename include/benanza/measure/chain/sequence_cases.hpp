@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../model/sequence.hpp"
+#include "../../op/kinds.hpp"
 #include "../../result/fields.hpp"
 #include "../subjects/case_list.hpp"
 #include "choices.hpp"
@@ -53,7 +54,7 @@ inline result::measurement row_without(const model::graph& g, numeric type, int 
 /// True if a plan only views memory, as it comes.
 inline bool runs_nothing(const result::plan& p) {
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
-    const auto* v = std::get_if<op::view>(&layer_at(p.graph, static_cast<int>(i)));
+    const auto* v = op::as<op::view>(layer_at(p.graph, static_cast<int>(i)));
     if (v == nullptr) return false;
     const auto its = parse_layout(p.steps[i].given_layout);
     if (its && !(v->input == v->result) && !same_memory(*its, layout::plain, v->input))

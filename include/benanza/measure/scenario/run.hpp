@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../../backend/prepared.hpp"
-#include "../../result/schema.hpp"
+#include "../../result/measurement.hpp"
 #include "../../result/statistics.hpp"
 #include "queue.hpp"
 #include "scenario.hpp"

@@ -67,7 +67,7 @@ private:
 
   /// The models that may run a layer. Reorders are none of a model's own layers: any may need them.
   const std::vector<const model::graph*>& users(const op::layer& l) {
-    return std::holds_alternative<op::reorder>(l) ? all_ : users_[op::name(l)];
+    return op::is_reorder(l) ? all_ : users_[op::name(l)];
   }
 
   const selection& selection_;

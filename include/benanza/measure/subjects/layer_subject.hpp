@@ -41,7 +41,7 @@ public:
     flops = cost.flops();
     direct_flops = op::direct_flops(l);
     bytes = cost.bytes(t);
-    minor = std::holds_alternative<op::reorder>(l);
+    minor = op::is_reorder(l);
   }
 
   const op::layer& layer() const { return layer_; }

@@ -92,7 +92,7 @@ inline std::map<std::string, op::reorder> reorders(const std::vector<model::grap
         if (o.node == model::constant) continue;
         const auto& wanted = table.operands(name, place);
         if (o.node == model::model_input)
-          add(model::operand_dims(l, place), wanted);
+          add(op::operand_dims(l, place), wanted);
         else
           made(g, o, wanted);
         ++place;

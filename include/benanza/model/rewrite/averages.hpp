@@ -7,6 +7,7 @@
 // divides by as many points as it adds; so no pool that counts pads as zeros. No weight changes.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "draft.hpp"
 
 #include <optional>
@@ -21,7 +22,7 @@ inline constexpr std::string_view averages_rule = "averages moved forward";
 namespace detail {
 /// True for averages over the points that are there.
 inline bool averages_points(const op::layer& l) {
-  const auto* p = std::get_if<op::pool>(&l);
+  const auto* p = op::as<op::pool>(l);
   return p != nullptr && !p->include_pad && !p->ceil &&
          (p->function == op::pooling::average || p->function == op::pooling::global_average);
 }
@@ -29,8 +30,8 @@ inline bool averages_points(const op::layer& l) {
 /// The layer, linear in each point by itself, on `dims`, which differ from its own in their points;
 /// nothing: it is none.
 inline std::optional<op::layer> at_points(const op::layer& l, const shape& dims) {
-  if (std::holds_alternative<op::batch_norm>(l)) return op::layer(op::batch_norm{.input = dims});
-  const auto* c = std::get_if<op::conv>(&l);
+  if (op::is<op::batch_norm>(l)) return op::layer(op::batch_norm{.input = dims});
+  const auto* c = op::as<op::conv>(l);
   if (c == nullptr || !c->kernel.all(1) || !c->pads.all(0) || !c->strides.all(1))
     return std::nullopt;
   op::conv out = *c;
@@ -56,8 +57,8 @@ inline std::optional<graph> averages_moved_forward(const graph& g) {
       constants = constants && its[k].node == constant;
     if (!constants || its[0].node == constant) continue;
 
-    op::pool pool = std::get<op::pool>(*l);
-    const auto* c = std::get_if<op::conv>(&linear);
+    op::pool pool = op::get<op::pool>(*l);
+    const auto* c = op::as<op::conv>(linear);
     pool.input = c != nullptr ? c->input : op::output(linear);
     draft w(g);
     const int first =

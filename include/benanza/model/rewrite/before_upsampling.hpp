@@ -10,7 +10,9 @@
 // what it gives at the point.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "draft.hpp"
+#include "rewritten.hpp"
 #include "upsampling.hpp"
 
 #include <cstddef>
@@ -23,10 +25,6 @@
 namespace benanza::model {
 
 inline constexpr std::string_view before_upsampling_rule = "1x1 convolutions before upsampling";
-/// What is behind the name of a convolution in the names of those of its first and its last
-/// channels, of the Resize between, and of their sum.
-inline constexpr std::string_view front_mark = "/front", back_mark = "/back",
-                                  widened_mark = "/widened", sum_mark = "/sum";
 
 namespace detail {
 /// True for a result that one node alone reads.
@@ -49,18 +47,18 @@ inline std::optional<graph> convolved_before_upsampling(const graph& g) {
   const draft seen(g);
   const auto resize_at = [&seen](const operand& o) -> const op::resize* {
     if (o.node < 0 || !detail::of_one_reader(seen, o.node)) return nullptr;
-    const auto* r = std::get_if<op::resize>(seen.layer(o.node));
+    const auto* r = op::as<op::resize>(seen.layer(o.node));
     return r != nullptr && !r->upsample && detail::repeats(*r) ? r : nullptr;
   };
   for (int i = 0; i < seen.size(); ++i) {
     const op::layer* l = seen.layer(i);
-    const auto* c = l == nullptr ? nullptr : std::get_if<op::conv>(l);
+    const auto* c = l == nullptr ? nullptr : op::as<op::conv>(l);
     const std::vector<operand>& its = seen.at(i).operands;
     if (c == nullptr || c->kernel.size != 2 || !c->kernel.all(1) || !c->pads.all(0) ||
         !c->strides.all(1) || c->groups != 1 || its.size() < 2 || its[0].node < 0 ||
         its[1].node != constant || !detail::of_one_reader(seen, its[0].node))
       continue;
-    const auto* joined = std::get_if<op::concat>(seen.layer(its[0].node));
+    const auto* joined = op::as<op::concat>(seen.layer(its[0].node));
     if (joined == nullptr || joined->axis != 1 || joined->parts != 2) continue;
     const std::vector<operand> parts = seen.at(its[0].node).operands;
     if (parts.size() != 2 || parts[0] == parts[1]) continue;

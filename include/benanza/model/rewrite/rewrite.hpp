@@ -8,16 +8,14 @@
 
 #include "averages.hpp"
 #include "before_upsampling.hpp"
+#include "rewritten.hpp"
 #include "rows.hpp"
 #include "strides.hpp"
 #include "upsampling.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace benanza::model {
 
@@ -51,34 +49,6 @@ inline std::optional<graph> rewritten_form(const graph& g) {
         out = std::move(next);
         changed = true;
       }
-  }
-  return out;
-}
-
-/// The name of the node of the model's own graph that a rewritten node computes, or a part of it.
-inline std::string_view rewritten_from(std::string_view name) {
-  for (const std::string_view mark : {upsampled_mark, front_mark, back_mark})
-    if (name.ends_with(mark)) name.remove_suffix(mark.size());
-  return name;
-}
-
-/// What the rewrites of one rule are together: at how many nodes, and what they save.
-inline std::vector<rewrite> by_rule(const std::vector<rewrite>& all) {
-  std::vector<rewrite> out;
-  for (const rewrite& r : all) {
-    auto same =
-        std::find_if(out.begin(), out.end(), [&r](const rewrite& o) { return o.rule == r.rule; });
-    if (same == out.end()) {
-      out.push_back(r);
-      continue;
-    }
-    same->nodes.insert(same->nodes.end(), r.nodes.begin(), r.nodes.end());
-    same->flops += r.flops;
-    same->bytes += r.bytes;
-  }
-  for (rewrite& r : out) {
-    std::sort(r.nodes.begin(), r.nodes.end());
-    r.nodes.erase(std::unique(r.nodes.begin(), r.nodes.end()), r.nodes.end());
   }
   return out;
 }

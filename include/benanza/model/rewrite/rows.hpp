@@ -9,7 +9,9 @@
 // have one place for all. The Gather that was there finds a single place and takes the first.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "draft.hpp"
+#include "rewritten.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -22,13 +24,11 @@
 namespace benanza::model {
 
 inline constexpr std::string_view rows_rule = "only rows that are read";
-/// What is behind the name of a Gather in the name of those that take its place.
-inline constexpr std::string_view taken_mark = "/taken";
 
 namespace detail {
 /// The axis of which a Gather takes one constant place of several; nothing: it is no such.
 inline std::optional<int> takes_one(const op::layer& l, const node& n) {
-  const auto* g = std::get_if<op::gather>(&l);
+  const auto* g = op::as<op::gather>(l);
   if (g == nullptr || g->element != dtype::real || elements(g->indices) != 1 ||
       g->data[g->axis] < 2 || n.operands.size() != 2 || n.operands[0].node == constant ||
       n.operands[1].node != constant)
@@ -51,36 +51,36 @@ struct on_place {
 
 inline std::optional<on_place> at_place(const op::layer& l, int axis, std::size_t operands) {
   const auto first = [axis](const auto& p) { return on_place{op::layer(p), {{0, axis}}}; };
-  if (const auto* u = std::get_if<op::unary>(&l)) {
+  if (const auto* u = op::as<op::unary>(l)) {
     if (u->element != dtype::real || !op::of_reals(u->function)) return std::nullopt;
     return first(op::unary{.function = u->function, .input = one_place(u->input, axis)});
   }
-  if (const auto* n = std::get_if<op::layer_norm>(&l)) {
+  if (const auto* n = op::as<op::layer_norm>(l)) {
     if (axis >= n->axis || n->statistics) return std::nullopt;
     op::layer_norm one = *n;
     one.input = one_place(n->input, axis);
     return first(one);
   }
-  if (const auto* s = std::get_if<op::softmax>(&l)) {
+  if (const auto* s = op::as<op::softmax>(l)) {
     if (axis == s->axis) return std::nullopt;
     op::softmax one = *s;
     one.input = one_place(s->input, axis);
     return first(one);
   }
-  if (const auto* r = std::get_if<op::reduce>(&l)) {
+  if (const auto* r = op::as<op::reduce>(l)) {
     if (r->element != dtype::real || r->reduces(axis)) return std::nullopt;
     op::reduce one = *r;
     one.input = one_place(r->input, axis);
     return first(one);
   }
-  if (const auto* m = std::get_if<op::matmul>(&l)) {
+  if (const auto* m = op::as<op::matmul>(l)) {
     // A product with weights for all places; the last axis is another's.
     if (!m->constant_b || m->b.size != 2 || axis >= m->a.size - 1) return std::nullopt;
     op::matmul one = *m;
     one.a = one_place(m->a, axis);
     return first(one);
   }
-  const auto* b = std::get_if<op::binary>(&l);
+  const auto* b = op::as<op::binary>(l);
   if (b == nullptr || b->element != dtype::real || b->truth() || op::of_bits(b->function) ||
       static_cast<std::size_t>(b->operands) != operands)
     return std::nullopt;
@@ -106,7 +106,7 @@ public:
   row_taker(const graph& g, int gather_at)
       : w_(g)
       , at_(gather_at)
-      , takes_(std::get<op::gather>(*w_.layer(gather_at))) {}
+      , takes_(op::get<op::gather>(*w_.layer(gather_at))) {}
 
   /// Nothing: no product computes less.
   std::optional<graph> taken() {
@@ -146,7 +146,7 @@ private:
            pending_.at(operands[k].node).axis != axis))
         return false;
     const op::layer whole = *w_.layer(i);
-    if (std::holds_alternative<op::matmul>(whole)) changed_.push_back(i);
+    if (op::is<op::matmul>(whole)) changed_.push_back(i);
     w_.set_layer(i, std::move(one->layer));
     for (const auto& [k, axis] : one->operands) {
       const draft::reader edge{i, k};
@@ -165,9 +165,9 @@ private:
 
   /// The dims of operand `k`, of which a layer has one in each place.
   static shape dims_seen(const op::layer& l, std::size_t k) {
-    if (const auto* b = std::get_if<op::binary>(&l)) return k == 0 ? b->a : b->b;
-    if (const auto* m = std::get_if<op::matmul>(&l)) return m->a;
-    if (const auto* r = std::get_if<op::reduce>(&l)) return r->input;
+    if (const auto* b = op::as<op::binary>(l)) return k == 0 ? b->a : b->b;
+    if (const auto* m = op::as<op::matmul>(l)) return m->a;
+    if (const auto* r = op::as<op::reduce>(l)) return r->input;
     return op::output(l);
   }
 

@@ -10,6 +10,7 @@
 // layer gives at a point what it makes of that point. No weight changes.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "draft.hpp"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ inline std::optional<extents> picks(const op::layer& l) {
     if (!w.kernel.all(1) || !w.pads.all(0) || w.strides.all(1)) return std::nullopt;
     return w.strides;
   };
-  if (const auto* c = std::get_if<op::conv>(&l)) return of(*c);
-  const auto* p = std::get_if<op::pool>(&l);
+  if (const auto* c = op::as<op::conv>(l)) return of(*c);
+  const auto* p = op::as<op::pool>(l);
   if (p == nullptr || p->function != op::pooling::max || p->ceil ||
       p->indices != op::pool_index::none)
     return std::nullopt;
@@ -62,8 +63,8 @@ inline std::optional<op::layer> strided(const op::layer& l, const extents& d) {
     w.validate();
     return op::layer(w.canonical_form());
   };
-  if (const auto* c = std::get_if<op::conv>(&l)) return with(*c);
-  const auto* p = std::get_if<op::pool>(&l);
+  if (const auto* c = op::as<op::conv>(l)) return with(*c);
+  const auto* p = op::as<op::pool>(l);
   if (p == nullptr || p->global() || p->ceil || p->indices != op::pool_index::none)
     return std::nullopt;
   return with(*p);
@@ -78,16 +79,16 @@ struct thinner {
 inline std::optional<thinner> thinner_of(const op::layer& l, const extents& d,
                                          std::size_t operands) {
   const auto fits = [&d](const shape& s) { return s.size == d.size + 2; };
-  if (const auto* u = std::get_if<op::unary>(&l)) {
+  if (const auto* u = op::as<op::unary>(l)) {
     if (!fits(u->input) || u->element != dtype::real || !op::of_reals(u->function))
       return std::nullopt;
     return thinner{op::unary{.function = u->function, .input = thinned(u->input, d)}, {0}};
   }
-  if (const auto* n = std::get_if<op::batch_norm>(&l)) {
+  if (const auto* n = op::as<op::batch_norm>(l)) {
     if (!fits(n->input)) return std::nullopt;
     return thinner{op::batch_norm{.input = thinned(n->input, d)}, {0}};
   }
-  const auto* b = std::get_if<op::binary>(&l);
+  const auto* b = op::as<op::binary>(l);
   if (b == nullptr || b->element != dtype::real || b->truth() || op::of_bits(b->function) ||
       !fits(b->output()) || static_cast<std::size_t>(b->operands) != operands)
     return std::nullopt;
@@ -127,8 +128,7 @@ inline std::optional<extents> wanted_points(const draft& w, int i) {
     const op::layer* l = w.layer(r.node);
     const auto its = l == nullptr || r.operand != 0 ? std::nullopt : picks(*l);
     // A pool that only picks is dropped then; what the caller gets stays.
-    if (!its || (wanted && !(*wanted == *its)) ||
-        (std::holds_alternative<op::pool>(*l) && w.at(r.node).given))
+    if (!its || (wanted && !(*wanted == *its)) || (op::is<op::pool>(*l) && w.at(r.node).given))
       return std::nullopt;
     wanted = its;
   }
@@ -164,7 +164,7 @@ private:
       const op::layer* l = w_.layer(r.node);
       return std::find(edges.begin(), edges.end(), r) != edges.end() ||
              (l != nullptr && r.operand == 0 && picks(*l) == d_ &&
-              !(std::holds_alternative<op::pool>(*l) && w_.at(r.node).given));
+              !(op::is<op::pool>(*l) && w_.at(r.node).given));
     });
   }
 
@@ -199,7 +199,7 @@ private:
   }
 
   static shape dims_seen(const op::layer& l, std::size_t k) {
-    const auto* b = std::get_if<op::binary>(&l);
+    const auto* b = op::as<op::binary>(l);
     return b == nullptr ? op::output(l) : k == 0 ? b->a : b->b;
   }
 
@@ -207,7 +207,7 @@ private:
   void unpick(int i, const edges_of& edges) {
     for (const draft::reader& r : w_.readers(i)) {
       if (std::find(edges.begin(), edges.end(), r) != edges.end()) continue;
-      if (const auto* c = std::get_if<op::conv>(w_.layer(r.node))) {
+      if (const auto* c = op::as<op::conv>(w_.layer(r.node))) {
         op::conv plain = *c;
         plain.input = thinned(c->input, d_);
         plain.strides = {};

@@ -9,7 +9,9 @@
 // places for j, of which each result takes every f-th: (K - 1) / f + 1, rounded up, in place of K.
 #pragma once
 
+#include "../../op/kinds.hpp"
 #include "draft.hpp"
+#include "rewritten.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +24,6 @@
 namespace benanza::model {
 
 inline constexpr std::string_view upsampling_rule = "upsampling folded into the convolution";
-/// What is behind the name of a convolution in the name of the one that takes its place.
-inline constexpr std::string_view upsampled_mark = "/upsampled";
 
 namespace detail {
 /// How often a Resize repeats each point along the dims behind the channels; nothing: it does
@@ -106,11 +106,11 @@ inline std::optional<graph> upsampling_folded(const graph& g) {
   const draft seen(g);
   for (int i = 0; i < seen.size(); ++i) {
     const op::layer* l = seen.layer(i);
-    const auto* c = l == nullptr ? nullptr : std::get_if<op::conv>(l);
+    const auto* c = l == nullptr ? nullptr : op::as<op::conv>(l);
     const std::vector<operand>& its = seen.at(i).operands;
     if (c == nullptr || its.size() < 2 || its[0].node < 0 || its[1].node != constant) continue;
     const op::layer* before = seen.layer(its[0].node);
-    const auto* r = before == nullptr ? nullptr : std::get_if<op::resize>(before);
+    const auto* r = before == nullptr ? nullptr : op::as<op::resize>(before);
     if (r == nullptr) continue;
     const auto times = detail::repeats(*r);
     const auto both = times ? detail::upsampled(*c, r->input, *times) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is a file given to the reader of its format? Where BENANZA_COMPILED_PROFILE is defined, one
+// How is a file given to the reader of its format? Where BENANZA_COMPILED_TRACE is defined, one
 // file of the program includes this for all.
 #pragma once
 

@@ -36,6 +36,6 @@ using benanza::join; // of texts, which the other would hide here
 
 } // namespace benanza::trace
 
-#ifndef BENANZA_COMPILED_PROFILE
+#ifndef BENANZA_COMPILED_TRACE
 #include "profile_forms.hpp"
 #endif

@@ -7,6 +7,7 @@
 //   kernels_for(op::parse("Transpose/1x58x28x28-o0x2x3x1"), numeric::f16)   // v1, v4, v8, tile32
 #pragma once
 
+#include "../../../op/kinds.hpp"
 #include "cub.hpp"
 #include "eltwise.hpp"
 #include "resize.hpp"

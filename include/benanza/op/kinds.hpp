@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kinds of layers are there, and which one is a layer? Whoever makes layers or looks at their
+// parameters includes this; who asks for names and costs alone, layer.hpp.
+//
+//   if (const auto* c = op::as<op::conv>(l)) channels = c->input[1];
+//   op::visit([](const auto& kind) { return kind.cost(); }, l)
+#pragma once
+
+#include "arrange.hpp"
+#include "attention.hpp"
+#include "cast.hpp"
+#include "columns.hpp"
+#include "conv.hpp"
+#include "cumulate.hpp"
+#include "eltwise.hpp"
+#include "expand.hpp"
+#include "fused.hpp"
+#include "gemm.hpp"
+#include "grid_sample.hpp"
+#include "group_norm.hpp"
+#include "indexing.hpp"
+#include "layer.hpp"
+#include "layer_norm.hpp"
+#include "linear_attention.hpp"
+#include "matmul_nbits.hpp"
+#include "move.hpp"
+#include "norm.hpp"
+#include "on_codes.hpp"
+#include "pool.hpp"
+#include "quantize.hpp"
+#include "recurrent.hpp"
+#include "reduce.hpp"
+#include "regions.hpp"
+#include "reorder.hpp"
+#include "residual.hpp"
+#include "results.hpp"
+#include "rotary.hpp"
+#include "select.hpp"
+#include "signal.hpp"
+#include "softmax.hpp"
+#include "tf_idf.hpp"
+#include "view.hpp"
+#include "visit.hpp"
+#include "where.hpp"
+
+#include <type_traits>
+#include <variant>
+
+namespace benanza::op {
+
+/// The order is that of the generator's type names.
+// clang-format off
+using kinds = std::variant<
+    conv, conv_transpose, conv_weight_gradient, gemm, matmul,
+    pool,
+    grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
+    col2im, deform_conv, max_unpool, dft, det,
+    batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
+    attention, rotary, matmul_nbits,
+    linear_attention, tf_idf,
+    unary, binary,
+    cast, where, expand,
+    reduce,
+    concat, split, transpose, pad, slice, gather, resize, depth_to_space,
+    indexing, tensor_scatter, cumulate,
+    arg, top_k, non_zero, compress, unique,
+    trilu, reverse_sequence, one_hot,
+    view,
+    fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
+    fused<unary>, fused<binary>,
+    residual<layer_norm>, residual<rms_norm>,
+    reorder,
+    quantize, dynamic_quantize, lookup_table,
+    on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,
+    recurrent>;
+// clang-format on
+
+struct any_kind {
+  kinds value;
+};
+
+/// True for the kinds of that list.
+template <class Kind, class Kinds = kinds>
+inline constexpr bool is_kind = false;
+template <class Kind, class... Kinds>
+inline constexpr bool is_kind<Kind, std::variant<Kinds...>> = (std::is_same_v<Kind, Kinds> || ...);
+
+template <class Kind>
+requires requires(const Kind& k) {
+  k.cost(), k.canonical_form();
+}
+layer::layer(const Kind& k)
+    : kind_(std::make_shared<const any_kind>(any_kind{k})) {}
+
+/// The layer's parameters, where it is of that kind.
+template <class Kind>
+const Kind* as(const layer* l) {
+  return l == nullptr ? nullptr : std::get_if<Kind>(&l->kind().value);
+}
+template <class Kind>
+const Kind* as(const layer& l) {
+  return std::get_if<Kind>(&l.kind().value);
+}
+
+template <class Kind>
+const Kind* as(layer&& l) = delete; // it would go before the pointer does
+
+/// The same, for a layer that is known to be of that kind.
+template <class Kind>
+const Kind& get(const layer& l) {
+  return std::get<Kind>(l.kind().value);
+}
+
+/// True for a layer of one of the kinds.
+template <class... Kinds>
+bool is(const layer& l) {
+  return (std::holds_alternative<Kinds>(l.kind().value) || ...);
+}
+
+/// The function's result for the layer's parameters, of whatever kind.
+template <class Function>
+decltype(auto) visit(Function&& f, const layer& l) {
+  return op::visit(std::forward<Function>(f), l.kind().value);
+}
+
+} // namespace benanza::op
