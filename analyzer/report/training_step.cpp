@@ -2,7 +2,7 @@
 #include "training_step.hpp"
 
 #include <benanza/bound/layer_times.hpp>
-#include <benanza/model/training.hpp>
+#include <benanza/model/training_parts.hpp>
 #include <range/v3/view/zip.hpp>
 
 #include <vector>

@@ -12,6 +12,7 @@
 #include "../op/kinds.hpp"
 #include "layer_table.hpp"
 #include "operands.hpp"
+#include "training_parts.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,17 +26,6 @@
 #include <vector>
 
 namespace benanza::model {
-
-/// The parts of a step, and what is behind the names of their nodes.
-enum class step_part { forward, by_source, by_second, by_weights };
-inline constexpr std::string_view step_part_suffixes[]{"", "/by-source", "/by-second",
-                                                       "/by-weights"};
-inline step_part part_of(const node& n) {
-  for (int part = 3; part > 0; --part)
-    if (std::string_view(n.name).ends_with(step_part_suffixes[part]))
-      return static_cast<step_part>(part);
-  return step_part::forward;
-}
 
 /// As what a gradient reads: the gradient by the layer's result.
 inline constexpr int by_result = -1;
