@@ -81,7 +81,7 @@ std::vector<profile::timeline_process> timeline_of(const input& in) {
       }
     for (const bound::chain_run& w : b.runs)
       if (!has_levels && w.fused == b.fused.has_value() && !w.side_by_side() &&
-          !w.run->parts_ns.empty())
+          !w.run->parts.empty())
         all.push_back(run_of_parts(*w.run, b, most));
     if (i >= in.advised.size()) continue;
     for (const advice::comparison& c : in.advised[i].frameworks)

@@ -112,7 +112,7 @@ TEST_CASE("a plan's weights are loaded in each way, also by clients that begin a
       CAPTURE(side);
       const json& row = rows.at(side + std::to_string(clients));
       CHECK_FALSE(row.contains("error_message"));
-      CHECK(row.at("parts_ns").size() == static_cast<std::size_t>(clients));
+      CHECK(row.at("parts").size() == static_cast<std::size_t>(clients));
       CHECK(row.at("weight_bytes").get<std::int64_t>() > 0);
     }
   const outcome page = shell(BENANZA_ANALYZE_BINARY " coldstart " + run + " " + load);

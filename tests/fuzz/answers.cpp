@@ -129,7 +129,7 @@ const fuzz::registration formats_target{
                      .take = take_commands,
                      .samples = answered_samples,
                      .words = {"\"benchmarks\"", "model/", "load/", "server:rate=20", "chain/",
-                               "\"parts_ns\"", "\"date\""},
+                               "\"parts\"", "\"counted\"", "\"date\""},
                      .change = fuzz::spoil_json}},
     advised_target{{.name = "advised",
                     .take = take_advised,

@@ -28,7 +28,7 @@ struct script {
   bool on_device = false;   ///< has memory and caches of its own
   double clock_ns = 0;      ///< of its device
   backend::device_account account = {};
-  std::vector<backend::part_time> parts = {};
+  std::vector<timed_part> parts = {};
   std::function<void(double)> took = {}; ///< called with the ns of all that was timed
   double watts = 0;                      ///< that its device draws; 0: not known
 };
@@ -77,8 +77,8 @@ public:
   void connect_result(std::byte*) override {}
   std::vector<std::span<std::byte>> operand_memory() const override { return {}; }
   std::span<std::byte> result_memory() const override { return {}; }
-  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
-    return samples.empty() ? std::vector<backend::part_time>{} : script_.parts;
+  std::vector<timed_part> parts_of(const std::vector<double>& samples) const override {
+    return samples.empty() ? std::vector<timed_part>{} : script_.parts;
   }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     log_.pooled += pool != nullptr && !pooled_;

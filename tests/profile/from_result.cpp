@@ -58,21 +58,21 @@ TEST_CASE("a level that is missing or failed is said, and its times are not made
 
 TEST_CASE("without what its parts are a run's layers have names only") {
   result::run r = levels_run();
-  r.measurements[1].part_layers.clear();
+  r.measurements[1].parts[0].layer.clear();
   const auto all = profile::levelled_runs(r);
   CHECK(all[0].layers[0].name == "first");
   CHECK(all[0].layers[0].type.empty());
   CHECK_FALSE(all[0].layers[0].flops);
-  r.measurements[1].part_layers = "Relu/of nothing";
+  r.measurements[1].parts[0].layer = "Relu/of nothing";
   CHECK_THROWS_AS(profile::levelled_runs(r), error);
   for (result::measurement& m : r.measurements)
-    m.key = "net", m.part_layers.clear();
+    m.key = "net", m.parts.clear();
   CHECK(profile::levelled_runs(r)[0].batch == 0);
 }
 
 TEST_CASE("what is in a result of strangers breaks nothing") {
   result::run r = levels_run();
-  r.measurements[2].calls = "99 exec,cpu\nx\n-5 exec,cpu,a,b,c\nmore lines than times";
+  r.measurements[2].calls = {{99, "exec,cpu"}, {-1, "x"}, {-5, "exec,cpu,a,b,c"}};
   const auto all = profile::levelled_runs(r);
   REQUIRE(all[0].calls.size() == 3);
   for (const profile::call& c : all[0].calls)
@@ -82,9 +82,12 @@ TEST_CASE("what is in a result of strangers breaks nothing") {
 TEST_CASE("what the processor counted is reported layer by layer, or why nothing is") {
   result::run r = levels_run();
   CHECK(profile::levelled_runs(r)[0].not_counted == "the result has no counters of layers");
-  r.measurements[1].counted = "not counted: forbidden";
+  r.measurements[1].not_counted = "forbidden";
   CHECK(profile::levelled_runs(r)[0].not_counted == "forbidden");
-  r.measurements[1].counted = "instructions cycles\n100 50\n7 0\n3";
+  r.measurements[1].not_counted.clear();
+  r.measurements[1].counters_of_parts = {"instructions", "cycles"};
+  r.measurements[1].parts[0].counted = {100, 50};
+  r.measurements[1].parts[2].counted = {3};
   const auto all = profile::levelled_runs(r);
   CHECK(all[0].not_counted.empty());
   CHECK(all[0].counters == std::vector<std::string>{"instructions", "cycles"});

@@ -32,16 +32,16 @@ inline result::run levels_run(std::int64_t batch = 1, double scale = 1) {
   const std::string g = "net@batch=" + std::to_string(batch);
   r.measurements = {level(g, "level-model", scale * 10e3), level(g, "level-layer", scale * 10.5e3),
                     level(g, "level-call", scale * 14e3)};
-  for (std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-    r.measurements[i].parts = "onednn/jit:avx2 first\nreorders before second\nhost/plain second";
-    r.measurements[i].part_layers = "Relu/1x1024\n-\nRelu/1x1024";
-  }
-  r.measurements[1].parts_ns = {scale * 4e3, scale * 1e3, scale * 5e3};
-  r.measurements[2].parts_ns = {scale * 6e3, scale * 2e3, scale * 5.5e3};
-  r.measurements[2].calls = "0 exec,cpu,eltwise,jit:avx2,forward,src\n"
-                            "1 exec,cpu,reorder,jit:uni,undef,src\n"
-                            "1 exec,cpu,reorder,jit:uni,undef,src";
-  r.measurements[2].calls_ns = {scale * 3.5e3, scale * 300, scale * 200};
+  const auto parts = [scale](double first, double change, double second) {
+    return std::vector<timed_part>{{"onednn/jit:avx2 first", scale * first, "Relu/1x1024"},
+                                   {"reorders before second", scale * change},
+                                   {"host/plain second", scale * second, "Relu/1x1024"}};
+  };
+  r.measurements[1].parts = parts(4e3, 1e3, 5e3);
+  r.measurements[2].parts = parts(6e3, 2e3, 5.5e3);
+  r.measurements[2].calls = {{0, "exec,cpu,eltwise,jit:avx2,forward,src", scale * 3.5e3},
+                             {1, "exec,cpu,reorder,jit:uni,undef,src", scale * 300},
+                             {1, "exec,cpu,reorder,jit:uni,undef,src", scale * 200}};
   return r;
 }
 

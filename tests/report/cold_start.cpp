@@ -129,9 +129,11 @@ TEST_CASE("where no disk was read the page says why, and has no figure of one") 
 
 TEST_CASE("clients that begin at once stand beside each other, private and shared") {
   result::run r = loaded();
-  const auto clients = [&r](const char* way, std::vector<double> answers, std::int64_t held) {
+  const auto clients = [&r](const char* way, const std::vector<double>& answers,
+                            std::int64_t held) {
     add(r, "load", way, answers.back(), held);
-    r.measurements.back().parts_ns = std::move(answers);
+    for (const double ns : answers)
+      r.measurements.back().parts.push_back({"client", ns});
   };
   clients("private:1", {300e6}, 150'000'000);
   clients("shared:1", {60e6}, 50'000'000);

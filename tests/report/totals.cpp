@@ -107,8 +107,7 @@ TEST_CASE("a run that was disturbed is not compared with the prediction") {
   measurement m = r.measurements.front();
   m.family = "model";
   m.key = "block@batch=1";
-  m.parts = "reorders";
-  m.parts_ns = {1e9};
+  m.parts = {{"reorders", 1e9}};
   m.disturbed = "another process ran: wait";
   r.measurements.push_back(m);
   const auto models = analyse(r);

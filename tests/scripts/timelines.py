@@ -49,15 +49,15 @@ def framework_run(names=("first", "relu", "left", "right", "joined"), us=(4400, 
 
 def levels(names=("first", "left", "right", "joined")):
     """Rows of a chain's run with levels, in which calls take longer than their layer's own run says."""
-    parts = "\n".join("onednn/jit " + n.replace("\n", " ") for n in names)
-    layers = "\n".join((CONV, POINT, CONV, "Add/1x8x16x16"))
-    calls = "\n".join(f"{i} exec,cpu,convolution,jit:avx2,{n}".replace("\n", " ") for i, n in enumerate(names))
+    parts = [{"name": "onednn/jit " + n, "ns": ns, "layer": l} for n, ns, l in zip(
+        names, (4.25e6, 1.1e6, 4.1e6, 3.3333e5), (CONV, POINT, CONV, "Add/1x8x16x16"))]
+    calls = [{"part": i, "text": f"exec,cpu,convolution,jit:avx2,{n}", "ns": ns}
+             for i, (n, ns) in enumerate(zip(names, (4.5e6, 1.05e6, 4e6, 3e5)))]
     out = []
     for level, ns in (("model", 10e6), ("layer", 10.2e6), ("call", 11e6)):
-        more = {} if level == "model" else {"parts": parts, "part_layers": layers,
-                                            "parts_ns": [4.25e6, 1.1e6, 4.1e6, 3.3333e5]}
+        more = {} if level == "model" else {"parts": parts}
         if level == "call":
-            more.update(calls=calls, calls_ns=[4.5e6, 1.05e6, 4e6, 3e5])
+            more.update(calls=calls)
         out.append(row("model/fork@batch=1,fused", "level-" + level, ns, state="run", backend="chain", **more))
     return out
 

@@ -11,6 +11,7 @@
 #include "../core/device_counters.hpp"
 #include "../core/device_kernel.hpp"
 #include "../core/error.hpp"
+#include "../core/timed_parts.hpp"
 #include "../machine/stack_place.hpp"
 
 #include <cstddef>
@@ -109,13 +110,6 @@ public:
   virtual bool host_launches() const { return false; }
 };
 
-/// A part of an execution, and how long it took.
-struct part_time {
-  std::string name{};
-  double ns = 0;
-  std::string layer{}; ///< what it is, as op::name writes it; empty: no layer, or not known
-};
-
 /// Called between the parts of a long execution: probes the machine if the last probe was a while
 /// ago, or if it `must`.
 using probe_between = std::function<void(bool must)>;
@@ -129,10 +123,9 @@ public:
   virtual void between_parts(probe_between probe) = 0;
   /// Its parts, each with the median of its times in those executions that took one of `samples`;
   /// empty: no such execution is known any more.
-  virtual std::vector<part_time> parts_of(const std::vector<double>& samples) const = 0;
-  /// Calls of libraries in these executions, where they are listened to, each named by the number
-  /// of its part and what the library says.
-  virtual std::vector<part_time> calls_of(const std::vector<double>& /*samples*/) const {
+  virtual std::vector<timed_part> parts_of(const std::vector<double>& samples) const = 0;
+  /// Calls of libraries in these executions, where they are listened to.
+  virtual std::vector<timed_call> calls_of(const std::vector<double>& /*samples*/) const {
     return {};
   }
 };

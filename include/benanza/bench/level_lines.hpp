@@ -9,7 +9,6 @@
 #include "../measure/subjects/subject.hpp"
 
 #include <cstdio>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,10 @@ inline std::string level_line(const std::vector<const result::measurement*>& lev
     out += text;
   }
   if (levels.size() < 2) return out;
-  const std::vector<double>& layers = levels[1]->parts_ns;
-  std::snprintf(text, sizeof text, "; layers add up to %.1f %%",
-                100 * std::accumulate(layers.begin(), layers.end(), 0.0) / whole.median_ns);
+  double layers_ns = 0;
+  for (const timed_part& layer : levels[1]->parts)
+    layers_ns += layer.ns;
+  std::snprintf(text, sizeof text, "; layers add up to %.1f %%", 100 * layers_ns / whole.median_ns);
   return out + text;
 }
 } // namespace detail

@@ -39,10 +39,9 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
                                  g.nodes[detail::at(s.node)].name)] = at_clock(s.ns, s.clocked);
     }
   std::vector<run_part> out;
-  const std::vector<std::string_view> names = result::part_lines(m.parts);
-  for (const auto& [part, ns] : ranges::views::zip(names, m.parts_ns))
-    if (const auto found = expected.find(part); found != expected.end())
-      out.push_back({std::string(part), ns, found->second});
+  for (const timed_part& p : m.parts)
+    if (const auto found = expected.find(p.name); found != expected.end())
+      out.push_back({p.name, p.ns, found->second});
   return out;
 }
 

@@ -168,7 +168,10 @@ inline void fill_clients(cold_start& c, const load_rows& rows) {
     clients& its = by_count[way.count];
     its.count = way.count;
     clients::side& side = way.name == result::private_clients ? its.own : its.shared;
-    side.median_ns = m->parts_ns.empty() ? m->median_ns : result::median(m->parts_ns);
+    std::vector<double> answers;
+    for (const timed_part& client : m->parts)
+      answers.push_back(client.ns);
+    side.median_ns = answers.empty() ? m->median_ns : result::median(std::move(answers));
     side.worst_ns = m->median_ns;
     side.held_bytes = static_cast<double>(m->weight_bytes);
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../bound/roofline.hpp"
+#include "../core/text.hpp"
 #include "../result/device.hpp"
 #include "../result/parts.hpp"
 #include "levelled_run.hpp"
@@ -58,13 +59,9 @@ inline std::pair<std::string, std::int64_t> model_and_batch(const std::string& g
   return {graph.substr(0, at), batch};
 }
 
-/// What a call's line says: "exec,cpu,convolution,jit:avx512_core,forward_inference,...".
-inline call call_of(std::string_view line) {
-  call out;
-  const std::size_t space = line.find(' ');
-  const std::string_view number = line.substr(0, space);
-  std::from_chars(number.data(), number.data() + number.size(), out.layer);
-  out.told = space == line.npos ? std::string() : std::string(line.substr(space + 1));
+/// What a call's text says: "exec,cpu,convolution,jit:avx512_core,forward_inference,...".
+inline call call_of(const timed_call& c) {
+  call out{.told = c.text, .layer = static_cast<int>(c.part), .ns = c.ns};
   std::vector<std::string_view> fields = split_at(out.told, ",");
   if (fields.size() > 3 && fields[0] == "exec") {
     out.kind = fields[2];
@@ -96,43 +93,35 @@ inline void fill_layer(layer& l, const op::layer& of, numeric type, int threads,
 inline std::vector<layer> layers_of(const result::measurement& m, numeric type,
                                     const bound::ceilings& most) {
   std::vector<layer> out;
-  const std::vector<std::string_view> names = result::part_lines(m.parts),
-                                      keys = result::part_lines(m.part_layers);
   double at = 0;
-  for (std::size_t k = 0; k < std::min(names.size(), m.parts_ns.size()); ++k) {
-    layer& l = out.emplace_back(layer{.name = std::string(names[k]), .ns = m.parts_ns[k]});
+  for (const timed_part& p : m.parts) {
+    layer& l = out.emplace_back(layer{.name = p.name, .ns = p.ns});
     l.begin_ns = at;
     at += l.ns;
-    if (result::is_reorder(names[k])) {
+    if (result::is_reorder(p.name)) {
       l.type = "reorder";
       continue;
     }
-    if (const std::size_t space = names[k].find(' '); space != names[k].npos) {
-      l.name = names[k].substr(space + 1);
-      l.ran = names[k].substr(0, space);
+    if (const std::size_t space = p.name.find(' '); space != p.name.npos) {
+      l.name = p.name.substr(space + 1);
+      l.ran = p.name.substr(0, space);
     }
-    if (k < keys.size() && keys[k] != result::no_layer_line)
-      fill_layer(l, op::parse(keys[k]), type, m.threads, most);
+    if (!p.layer.empty()) fill_layer(l, op::parse(p.layer), type, m.threads, most);
   }
   return out;
 }
 
-/// The counters' names, and of each layer a line of numbers.
+/// What the processor counted of each layer.
 inline void add_counted(levelled_run& out, const result::measurement* row) {
-  const std::string_view text = row == nullptr ? std::string_view() : row->counted;
-  if (text.empty() || text.starts_with(result::not_counted)) {
-    out.not_counted = text.empty() ? "the result has no counters of layers"
-                                   : std::string(text.substr(result::not_counted.size()));
+  if (row == nullptr || row->counters_of_parts.empty()) {
+    out.not_counted = row == nullptr || row->not_counted.empty()
+                          ? "the result has no counters of layers"
+                          : row->not_counted;
     return;
   }
-  const std::vector<std::string_view> lines = result::part_lines(text);
-  for (const std::string_view name : items(lines[0], " "))
-    out.counters.emplace_back(name);
-  for (std::size_t k = 0; k < out.layers.size() && k + 1 < lines.size(); ++k)
-    for (const std::string_view number : items(lines[k + 1], " ")) {
-      double& value = out.layers[k].counted.emplace_back(0);
-      std::from_chars(number.data(), number.data() + number.size(), value);
-    }
+  out.counters = row->counters_of_parts;
+  for (std::size_t k = 0; k < std::min(out.layers.size(), row->parts.size()); ++k)
+    out.layers[k].counted.assign(row->parts[k].counted.begin(), row->parts[k].counted.end());
   if (out.threads > 1)
     out.notes.push_back("the processor counted of the first of the threads alone");
 }
@@ -143,14 +132,11 @@ inline void add_calls(levelled_run& out, const level_rows& rows) {
     out.no_calls = "the run has no events of calls: measure with --levels call";
     return;
   }
-  if (row->parts_ns.size() == out.layers.size())
+  if (row->parts.size() == out.layers.size())
     for (std::size_t k = 0; k < out.layers.size(); ++k)
-      out.layers[k].with_calls_ns = row->parts_ns[k];
-  const std::vector<std::string_view> lines = result::part_lines(row->calls);
-  for (std::size_t k = 0; k < std::min(lines.size(), row->calls_ns.size()); ++k) {
-    out.calls.push_back(call_of(lines[k]));
-    out.calls.back().ns = row->calls_ns[k];
-  }
+      out.layers[k].with_calls_ns = row->parts[k].ns;
+  for (const timed_call& c : row->calls)
+    out.calls.push_back(call_of(c));
   for (const device_kernel& k : row->kernels)
     out.calls.push_back({.name = short_kernel_name(k.name),
                          .kind = "kernel",

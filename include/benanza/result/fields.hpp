@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace benanza::result {
 
@@ -23,6 +24,12 @@ enum class field_kind {
   fact,     ///< a failed case may lack it
   remark,   ///< left out when empty or zero
 };
+
+/// True for fields that are lists of other things than times.
+template <class Field>
+inline constexpr bool is_list = false;
+template <class Entry>
+inline constexpr bool is_list<std::vector<Entry>> = !std::is_same_v<Entry, double>;
 
 /// Calls `visit(name, member, kind)` for each field of `m`, in the order in which they are written.
 template <class Measurement, class Visit>
@@ -63,11 +70,9 @@ void fields(Measurement& m, Visit&& visit) {
   visit("setup_ns", m.setup_ns, fact);
   visit("sampling_ns", m.sampling_ns, remark);
   visit("parts", m.parts, remark);
-  visit("parts_ns", m.parts_ns, remark);
-  visit("part_layers", m.part_layers, remark);
   visit("calls", m.calls, remark);
-  visit("calls_ns", m.calls_ns, remark);
-  visit("counted", m.counted, remark);
+  visit("counters_of_parts", m.counters_of_parts, remark);
+  visit("not_counted", m.not_counted, remark);
   visit("overhead_ns", m.overhead_ns, remark);
   visit("kernels", m.kernels, remark);
   visit("tensor_pipe_percent", m.counters.tensor_pipe_percent, remark);
@@ -118,12 +123,12 @@ inline std::string_view impossible_field(const measurement& m) {
       fine = possible_ns(value, true);
     else if constexpr (std::is_integral_v<type>)
       fine = value >= 0;
-    else if constexpr (std::is_same_v<type, std::vector<device_kernel>>)
-      fine = std::all_of(value.begin(), value.end(),
-                         [](const device_kernel& k) { return possible_ns(k.ns, true); });
-    else if constexpr (!std::is_same_v<type, std::string>)
+    else if constexpr (std::is_same_v<type, std::vector<double>>)
       fine =
           std::all_of(value.begin(), value.end(), [](double v) { return possible_ns(v, false); });
+    else if constexpr (requires { value.front().ns; })
+      fine = std::all_of(value.begin(), value.end(),
+                         [](const auto& one) { return possible_ns(one.ns, true); });
     if (!fine) out = name;
   });
   if (out.empty() && !possible_energy(m)) out = "energy_nj";

@@ -27,9 +27,15 @@ ordered_json to_json(const model::graph& g);
 /// error_occurred and error_message in place of times.
 ordered_json to_json(const measurement& m);
 
-/// The kernels of an execution, and back; what never was a kernel has name and time alone.
+/// The lists of a measurement, and back; what never was a kernel has name and time alone.
 ordered_json to_json(const std::vector<device_kernel>& kernels);
-std::vector<device_kernel> kernels_from_json(const json& from, const std::string& where);
+ordered_json to_json(const std::vector<timed_part>& parts);
+ordered_json to_json(const std::vector<timed_call>& calls);
+ordered_json to_json(const std::vector<std::string>& names);
+void from_json(std::vector<device_kernel>& to, const json& from, const std::string& where);
+void from_json(std::vector<timed_part>& to, const json& from, const std::string& where);
+void from_json(std::vector<timed_call>& to, const json& from, const std::string& where);
+void from_json(std::vector<std::string>& to, const json& from, const std::string& where);
 
 /// The object under context.benanza: schema, provenance and graphs of `r`.
 ordered_json context_to_json(const run& r);

@@ -69,6 +69,29 @@ BENANZA_INLINE ordered_json to_json(const std::vector<device_kernel>& kernels) {
   return out;
 }
 
+BENANZA_INLINE ordered_json to_json(const std::vector<timed_part>& parts) {
+  ordered_json out = ordered_json::array();
+  for (const timed_part& p : parts) {
+    ordered_json& one = out.emplace_back(ordered_json{{"name", p.name}, {"ns", p.ns}});
+    if (!p.layer.empty()) one["layer"] = p.layer;
+    if (!p.counted.empty()) one["counted"] = p.counted;
+  }
+  return out;
+}
+
+BENANZA_INLINE ordered_json to_json(const std::vector<std::string>& names) {
+  return names;
+}
+
+BENANZA_INLINE ordered_json to_json(const std::vector<timed_call>& calls) {
+  ordered_json out = ordered_json::array();
+  for (const timed_call& c : calls) {
+    ordered_json& one = out.emplace_back(ordered_json{{"text", c.text}, {"ns", c.ns}});
+    if (c.part >= 0) one["part"] = c.part;
+  }
+  return out;
+}
+
 BENANZA_INLINE ordered_json to_json(const measurement& m) {
   ordered_json out = ordered_json::object();
   if (!m.name.empty()) out["name"] = m.name;
@@ -77,7 +100,7 @@ BENANZA_INLINE ordered_json to_json(const measurement& m) {
     if (failed && kind == field_kind::time) return;
     using type = std::decay_t<decltype(value)>;
     if (kind == field_kind::remark && value == type{}) return;
-    if constexpr (std::is_same_v<type, std::vector<device_kernel>>)
+    if constexpr (is_list<type>)
       out[std::string(name)] = to_json(value);
     else
       out[std::string(name)] = value;
@@ -164,18 +187,28 @@ inline double to_ns(const json& from, std::string_view key, const std::string& w
 }
 } // namespace detail
 
-BENANZA_INLINE std::vector<device_kernel> kernels_from_json(const json& from,
-                                                            const std::string& where) {
-  if (!from.is_array()) detail::refuse_value("a list", "kernels", where);
-  std::vector<device_kernel> out;
+namespace detail {
+/// The entries of a list of objects, each read by `read`.
+template <class Entry, class Read>
+void read_entries(std::vector<Entry>& to, const json& from, std::string_view key,
+                  const std::string& where, Read&& read) {
+  if (!from.is_array()) refuse_value("a list", key, where);
+  to.reserve(from.size());
   for (const json& one : from) {
-    device_kernel& k = out.emplace_back();
-    if (!one.is_object()) detail::refuse_value("a list of kernels", "kernels", where);
+    if (!one.is_object()) refuse_value("a list of objects", key, where);
+    read(to.emplace_back(), one);
+  }
+}
+} // namespace detail
+
+BENANZA_INLINE void from_json(std::vector<device_kernel>& to, const json& from,
+                              const std::string& where) {
+  detail::read_entries(to, from, "kernels", where, [&](device_kernel& k, const json& one) {
     detail::assign(k.name, detail::member(one, "name", where), "name", where);
     k.ns = detail::to_ns(detail::member(one, "ns", where), "ns", where, true);
     if (const auto part = one.find("part"); part != one.end())
       detail::assign_integer(k.part, *part, "part", where, 0);
-    if (!one.contains("grid")) continue;
+    if (!one.contains("grid")) return;
     for (const auto& [name, three] : {std::pair("grid", &k.grid), std::pair("block", &k.block)}) {
       const json& list = detail::list_member(one, name, where);
       if (list.size() != three->size()) detail::refuse_value("three numbers", name, where);
@@ -186,8 +219,37 @@ BENANZA_INLINE std::vector<device_kernel> kernels_from_json(const json& from,
                            0);
     detail::assign_integer(k.shared_bytes, detail::member(one, "shared_bytes", where),
                            "shared_bytes", where, 0);
-  }
-  return out;
+  });
+}
+
+BENANZA_INLINE void from_json(std::vector<timed_part>& to, const json& from,
+                              const std::string& where) {
+  detail::read_entries(to, from, "parts", where, [&](timed_part& p, const json& one) {
+    detail::assign(p.name, detail::member(one, "name", where), "name", where);
+    p.ns = detail::to_ns(detail::member(one, "ns", where), "ns", where, false);
+    if (const auto layer = one.find("layer"); layer != one.end())
+      detail::assign(p.layer, *layer, "layer", where);
+    if (!one.contains("counted")) return;
+    for (const json& n : detail::list_member(one, "counted", where))
+      detail::assign_integer(p.counted.emplace_back(), n, "counted", where, 0);
+  });
+}
+
+BENANZA_INLINE void from_json(std::vector<timed_call>& to, const json& from,
+                              const std::string& where) {
+  detail::read_entries(to, from, "calls", where, [&](timed_call& c, const json& one) {
+    detail::assign(c.text, detail::member(one, "text", where), "text", where);
+    c.ns = detail::to_ns(detail::member(one, "ns", where), "ns", where, false);
+    if (const auto part = one.find("part"); part != one.end())
+      detail::assign_integer(c.part, *part, "part", where, 0);
+  });
+}
+
+BENANZA_INLINE void from_json(std::vector<std::string>& to, const json& from,
+                              const std::string& where) {
+  if (!from.is_array()) detail::refuse_value("a list", "counters_of_parts", where);
+  for (const json& one : from)
+    detail::assign(to.emplace_back(), one, "counters_of_parts", where);
 }
 
 BENANZA_INLINE measurement measurement_from_json(const json& entry, const std::string& source) {
@@ -216,8 +278,8 @@ BENANZA_INLINE measurement measurement_from_json(const json& entry, const std::s
       value = detail::to_ns(*found, name, where, kind != field_kind::time || name == "mad_ns");
     } else if constexpr (std::is_integral_v<type>) {
       detail::assign_integer(value, *found, name, where, name == "threads" ? 1 : 0);
-    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
-      value = kernels_from_json(*found, where);
+    } else if constexpr (is_list<type>) {
+      from_json(value, *found, where);
     } else {
       if (!found->is_array() || found->empty())
         detail::refuse_value("a list of times", name, where);

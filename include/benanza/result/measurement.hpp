@@ -8,6 +8,7 @@
 
 #include "../core/device_counters.hpp"
 #include "../core/device_kernel.hpp"
+#include "../core/timed_parts.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -66,18 +67,14 @@ struct measurement {
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
   double sampling_ns = 0; ///< of wall time for all its samples, thrown away ones too; 0: unknown
-  /// For a run of a whole model: its parts (result/parts.hpp), one per line, and their times.
-  std::string parts{};
-  std::vector<double> parts_ns{};
-  /// For a run with levels: the layer of each part, one per line, "-" for a change of layout.
-  std::string part_layers{};
-  /// For a run with the level of calls: one call per line, "PART TEXT": the number of its part, and
-  /// what the library says of it; and their times, by the library's own clock.
-  std::string calls{};
-  std::vector<double> calls_ns{};
-  /// For a run with the level of layers: what the processor counted in an execution that was not
-  /// timed. A line with the counters' names, then one per part; or "not counted: " and why.
-  std::string counted{};
+  /// Of a run of a whole model its parts (result/parts.hpp); with levels, each with its layer. Of
+  /// clients, each one.
+  std::vector<timed_part> parts{};
+  std::vector<timed_call> calls{}; ///< of a run with the level of calls
+  /// Of a run with the level of layers: the names of what was counted of each part in an execution
+  /// that was not timed, or why nothing was.
+  std::vector<std::string> counters_of_parts{};
+  std::string not_counted{};
   double overhead_ns = 0; ///< of a level: what its run took longer than that without it
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where did the time of a whole model's run go? A measurement of one names its parts, one a line:
-// each node that ran, by its algorithm and its name, and all changes of layout together.
+// Where did the time of a whole model's run go? Its parts are each node that ran, by its
+// algorithm and its name, and all changes of layout together.
 //
 //   part_name("onednn", "jit:avx512_core", "conv1")   // "onednn/jit:avx512_core conv1"
 #pragma once
 
-#include "../core/text.hpp"
-
-#include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace benanza::result {
 
@@ -37,31 +33,16 @@ inline constexpr std::string_view reorders_part = "reorders";
 
 /// The part that is one change of layout or copy, before the node that wants it.
 inline std::string reorder_before(std::string_view node) {
-  std::string out = std::string(reorders_part) + " before " + std::string(node);
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  return out;
+  return std::string(reorders_part) + " before " + std::string(node);
 }
 inline bool is_reorder(std::string_view part) {
   return part == reorders_part || part.starts_with(std::string(reorders_part) + " before ");
 }
 
-/// The part that a node is; names of nodes may hold anything.
+/// The part that a node is.
 inline std::string part_name(std::string_view backend, std::string_view algorithm,
                              std::string_view node) {
-  std::string out = std::string(backend) + '/' + std::string(algorithm) + ' ' + std::string(node);
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  return out;
-}
-
-/// The line of `part_layers` of what is no layer.
-inline constexpr std::string_view no_layer_line = "-";
-
-/// How the text of `counted` begins where nothing was.
-inline constexpr std::string_view not_counted = "not counted: ";
-
-/// The lines of a measurement's `parts`.
-inline std::vector<std::string_view> part_lines(std::string_view parts) {
-  return items(parts, "\n");
+  return std::string(backend) + '/' + std::string(algorithm) + ' ' + std::string(node);
 }
 
 } // namespace benanza::result

@@ -74,13 +74,8 @@ inline std::string version_in_name(const backend_facts& facts) {
 inline void rename_backend(run& r, const std::string& from, const std::string& to) {
   const std::string in_name = '/' + from + '/';
   for (measurement& m : r.measurements) {
-    for (std::size_t at = 0; at < m.parts.size();) { // lines of "backend/algorithm node"
-      if (m.parts.compare(at, from.size() + 1, from + '/') == 0)
-        m.parts.replace(at, from.size(), to);
-      at = m.parts.find('\n', at);
-      if (at == std::string::npos) break;
-      ++at;
-    }
+    for (timed_part& p : m.parts)
+      if (p.name.starts_with(from + '/')) p.name.replace(0, from.size(), to);
     if (m.backend != from) continue;
     m.backend = to;
     if (const std::size_t at = m.name.find(in_name); at != std::string::npos)

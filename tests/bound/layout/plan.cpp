@@ -66,14 +66,12 @@ TEST_CASE("the parts of a chain run are compared with all that the prediction is
     measurement m = r.measurements.front();
     m.family = "model";
     m.key = p.graph.name;
-    for (std::size_t i = 0; i < p.steps.size(); ++i) {
-      m.parts += benanza::result::part_name(p.steps[i].backend, p.steps[i].algorithm,
-                                            p.graph.nodes[i].name) +
-                 '\n';
-      m.parts_ns.push_back(1000 + static_cast<double>(i));
-    }
-    m.parts += "nobody/knows me\nreorders\nmore lines than times";
-    m.parts_ns.insert(m.parts_ns.end(), {1, 2});
+    for (std::size_t i = 0; i < p.steps.size(); ++i)
+      m.parts.push_back({benanza::result::part_name(p.steps[i].backend, p.steps[i].algorithm,
+                                                    p.graph.nodes[i].name),
+                         1000 + static_cast<double>(i)});
+    m.parts.push_back({"nobody/knows me", 1});
+    m.parts.push_back({"reorders", 2});
     r.measurements.push_back(m);
     const model_bound b = benanza::bound::analyse(source(r), r.graphs[0], {numeric::f32, 1});
     REQUIRE(b.runs.size() == 1);

@@ -62,7 +62,7 @@ TEST_CASE("a chain says how long its parts took, in the executions that are aske
     c.time(2); // of several at once nothing is known
     const auto one = c.parts_of({took[2]}), all = c.parts_of(took);
     double sum = 0;
-    for (const backend::part_time& part : one)
+    for (const timed_part& part : one)
       sum += part.ns;
     CHECK(sum == doctest::Approx(took[2]));
     REQUIRE(all.size() == 10 + (c.reorders() > 0)); // 11 nodes, of which one is a view

@@ -62,13 +62,12 @@ TEST_CASE("a chain runs with the events of each level taken") {
   // Each call is of one of the steps, in their order, and nothing is said of another execution.
   const auto told = calls.calls_of({calls_ns});
   REQUIRE_FALSE(told.empty());
-  int last = 0;
-  for (const auto& call : told) {
-    const int step = std::stoi(call.name);
-    CHECK(step >= last);
-    CHECK(step < static_cast<int>(steps));
-    CHECK(call.name.find(" exec,cpu,") != std::string::npos);
-    last = step;
+  std::int64_t last = 0;
+  for (const timed_call& call : told) {
+    CHECK(call.part >= last);
+    CHECK(call.part < static_cast<std::int64_t>(steps));
+    CHECK(call.text.starts_with("exec,cpu,"));
+    last = call.part;
   }
   CHECK(calls.calls_of({calls_ns + 1}).empty());
   std::vector<double> out;

@@ -145,9 +145,7 @@ TEST_CASE("a sibling in the middle of a long execution is seen between its parts
     }
     backend::in_parts* parts() override { return this; }
     void between_parts(backend::probe_between p) override { probe = std::move(p); }
-    std::vector<backend::part_time> parts_of(const std::vector<double>&) const override {
-      return {};
-    }
+    std::vector<timed_part> parts_of(const std::vector<double>&) const override { return {}; }
     backend::probe_between probe{};
   };
   setup s({about(1e6)});

@@ -67,6 +67,12 @@ TEST_CASE("every field of a measurement comes back to the last bit") {
     else if constexpr (std::is_same_v<type, std::vector<benanza::device_kernel>>)
       value = {{.name = "a \"kernel\"\n", .grid = {k, 2, 1}, .block = {32, 1, 1}, .ns = k / 3.0},
                {.name = "memset", .ns = 0.01}};
+    else if constexpr (std::is_same_v<type, std::vector<benanza::timed_part>>)
+      value = {{"a \"part\"\n", k / 3.0, "Relu/4", {k, 0}}, {"reorders", 0.01}};
+    else if constexpr (std::is_same_v<type, std::vector<benanza::timed_call>>)
+      value = {{k, "exec,\"x\"\n", k / 3.0}, {-1, "", 0.01}};
+    else if constexpr (std::is_same_v<type, std::vector<std::string>>)
+      value = {"instructions", "a \"counter\""};
     else
       value = {k / 3.0, 1e18, 0.01, 5e-324, static_cast<double>(k)};
   });

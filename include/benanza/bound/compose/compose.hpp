@@ -157,10 +157,10 @@ inline std::vector<std::vector<int>> best_tiling(const model::graph& g, model::c
 /// the medians of its steps: each run was interrupted somewhere, but hardly any step in half of
 /// them.
 inline double whole_ns(const measurement& m) {
-  if (m.disturbed.empty() || m.parts_ns.empty()) return m.median_ns;
+  if (m.disturbed.empty() || m.parts.empty()) return m.median_ns;
   double sum = 0;
-  for (const double ns : m.parts_ns)
-    sum += ns;
+  for (const timed_part& p : m.parts)
+    sum += p.ns;
   return std::min(sum, m.median_ns);
 }
 

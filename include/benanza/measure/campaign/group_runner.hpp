@@ -409,10 +409,8 @@ private:
         m.sampling_ns = pass.took_ns;
         m.energy_nj = watts * m.median_ns;
         if (const backend::in_parts* parts = s.run->parts()) {
-          const std::vector<backend::part_time> all = parts->parts_of(pass.samples);
-          list_parts(all, m.parts, m.parts_ns);
-          list_layers(all, m.part_layers);
-          list_parts(parts->calls_of(pass.samples), m.calls, m.calls_ns);
+          m.parts = parts->parts_of(pass.samples);
+          m.calls = parts->calls_of(pass.samples);
         }
       }
       e.c->results.push_back(std::move(m));
@@ -421,23 +419,6 @@ private:
       e.c->results.push_back(blank(g, *e.c));
       e.c->results[0].error = result::stopped;
     }
-  }
-
-  static void list_parts(const std::vector<backend::part_time>& parts, std::string& names,
-                         std::vector<double>& ns) {
-    for (const backend::part_time& p : parts) {
-      names.append(names.empty() ? "" : "\n").append(p.name);
-      ns.push_back(p.ns);
-    }
-  }
-
-  /// Only if some part has a layer.
-  static void list_layers(const std::vector<backend::part_time>& parts, std::string& lines) {
-    if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.layer.empty(); }))
-      return;
-    for (const backend::part_time& p : parts)
-      lines.append(lines.empty() ? "" : "\n")
-          .append(p.layer.empty() ? result::no_layer_line : p.layer);
   }
 
   static void fail_unmeasured(group& g, const std::string& why) {

@@ -141,7 +141,8 @@ private:
         miss(g, left, 1, one.at("why"));
         continue;
       }
-      const std::vector<device_kernel> seen = result::kernels_from_json(one.at("seen"), "worker");
+      std::vector<device_kernel> seen;
+      result::from_json(seen, one.at("seen"), "worker");
       seen_any_ = true;
       if (one.contains("uncounted")) {
         if (uncounted_.empty()) uncounted_ = one.at("uncounted");

@@ -136,7 +136,7 @@ public:
   void between_parts(backend::probe_between probe) override { probe_ = std::move(probe); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
-  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
+  std::vector<timed_part> parts_of(const std::vector<double>& samples) const override {
     return medians(built_.device ? times_on_device() : times_.of(samples));
   }
 
@@ -236,9 +236,9 @@ private:
     return out;
   }
 
-  std::vector<backend::part_time> medians(const times_by_step& by_step) const {
+  std::vector<timed_part> medians(const times_by_step& by_step) const {
     if (by_step.empty()) return {};
-    std::vector<backend::part_time> out;
+    std::vector<timed_part> out;
     const auto add = [&out](std::string name, std::vector<double> ns) {
       out.push_back({std::move(name), std::max(1.0, result::median(std::move(ns)))});
     };

@@ -14,6 +14,7 @@
 #include "own_time.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -97,7 +98,7 @@ public:
   /// Probes would be events too.
   void between_parts(backend::probe_between) override {}
   backend::in_parts* parts() override { return this; }
-  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
+  std::vector<timed_part> parts_of(const std::vector<double>& samples) const override {
     if (level_ == level::model) return {};
     times_by_step times;
     if (!chain_->on_device())
@@ -105,19 +106,20 @@ public:
     else
       for (const double ns : device_layers_)
         times.push_back({ns});
-    std::vector<backend::part_time> out;
+    std::vector<timed_part> out;
     for (std::size_t k = 0; k < times.size(); ++k)
       out.push_back(
           {chain_->name_of(k), std::max(1.0, result::median(times[k])), chain_->layer_of(k)});
     return out;
   }
-  /// The calls in those executions, each as "STEP TEXT".
-  std::vector<backend::part_time> calls_of(const std::vector<double>& samples) const override {
+  std::vector<timed_call> calls_of(const std::vector<double>& samples) const override {
     if (!calls_) return {};
     const times_by_step times = calls_->of(samples);
-    std::vector<backend::part_time> out;
-    for (std::size_t k = 0; k < times.size(); ++k)
-      out.push_back({texts_[k], std::max(1.0, typical_ns(times[k]))});
+    std::vector<timed_call> out;
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      timed_call& c = out.emplace_back(heard_[k]);
+      c.ns = std::max(1.0, typical_ns(times[k]));
+    }
     return out;
   }
 
@@ -165,16 +167,17 @@ private:
 
   /// The calls of every execution are the same ones, or its times are left out.
   void keep_calls(const std::vector<heard_call>& heard, double total_ns) {
-    const auto text = [](const heard_call& c) { return std::to_string(c.step) + ' ' + c.what; };
     if (!calls_ && !heard.empty()) {
       for (const heard_call& c : heard)
-        texts_.push_back(text(c));
+        heard_.push_back({static_cast<std::int64_t>(c.step), c.what});
       calls_.emplace(heard.size());
     }
     if (!calls_ || calls_->full()) return;
     const bool same =
-        std::equal(heard.begin(), heard.end(), texts_.begin(), texts_.end(),
-                   [&](const heard_call& c, const std::string& t) { return text(c) == t; });
+        std::equal(heard.begin(), heard.end(), heard_.begin(), heard_.end(),
+                   [](const heard_call& c, const timed_call& known) {
+                     return static_cast<std::int64_t>(c.step) == known.part && c.what == known.text;
+                   });
     odd_ |= !same;
     if (!same) return;
     for (const heard_call& c : heard)
@@ -218,7 +221,7 @@ private:
   step_times layers_;
   std::vector<double> device_layers_{};
   std::optional<step_times> calls_{}; ///< of each call, once there was one
-  std::vector<std::string> texts_{};  ///< what they are
+  std::vector<timed_call> heard_{};   ///< what they are
   bool listened_ = false, odd_ = false;
   double all_ns_ = 0, waited_ns_ = 0; ///< of all executions
 };

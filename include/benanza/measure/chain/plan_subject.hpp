@@ -86,28 +86,32 @@ public:
       before = &c.results;
       if (level_of(c.algorithm.id) != level::layer || !of_levels_ || of_levels_->on_device())
         continue;
-      const std::string counted = count_parts(*of_levels_);
-      for (result::measurement& m : c.results)
-        m.counted = counted;
+      count_parts(*of_levels_, c.results);
     }
   }
 
 private:
-  static std::string count_parts(chain& c) {
+  /// Notes what the processor counts of each part in a run that is not timed.
+  static void count_parts(chain& c, std::vector<result::measurement>& of) {
     machine::processor_counters counters;
-    if (!counters.refused().empty()) return std::string(result::not_counted) + counters.refused();
-    std::string out = join(counters.names(), " ");
-    c.run(1);
-    for (std::size_t k = 0; k < c.steps(); ++k) {
+    std::string why = counters.refused();
+    std::vector<std::vector<std::int64_t>> counted;
+    if (why.empty()) c.run(1);
+    for (std::size_t k = 0; why.empty() && k < c.steps(); ++k) {
       counters.begin();
       c.execute(k);
       const std::vector<double> values = counters.end();
-      if (values.empty()) return std::string(result::not_counted) + "others had the counters";
-      out += '\n';
-      for (std::size_t i = 0; i < values.size(); ++i)
-        out += (i == 0 ? "" : " ") + std::to_string(static_cast<std::int64_t>(values[i]));
+      if (values.empty()) why = "others had the counters";
+      counted.emplace_back(values.begin(), values.end());
     }
-    return out;
+    for (result::measurement& m : of) {
+      m.not_counted = why;
+      if (!why.empty() || m.parts.size() != counted.size()) continue;
+      const auto& names = counters.names();
+      m.counters_of_parts.assign(names.begin(), names.end());
+      for (std::size_t k = 0; k < counted.size(); ++k)
+        m.parts[k].counted = counted[k];
+    }
   }
 
   /// A figure that was written down when the layers were measured; 0 where it was not.

@@ -311,8 +311,8 @@ public:
 
   backend::in_parts* parts() override { return this; }
   void between_parts(backend::probe_between) override {}
-  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
-    std::vector<backend::part_time> out;
+  std::vector<timed_part> parts_of(const std::vector<double>& samples) const override {
+    std::vector<timed_part> out;
     for (int i = 0; i < count_; ++i) {
       std::vector<double> its;
       for (const std::vector<double>& r : rounds_)

@@ -207,7 +207,7 @@ inline packed pack(const measurement& m) {
     if (kind == field_kind::remark && value == type{}) return;
     if constexpr (std::is_same_v<type, std::string>) {
       if (!value.empty()) texts[std::string(name)] = value;
-    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
+    } else if constexpr (is_list<type>) {
       texts[std::string(name)] = to_json(value).dump(-1, ' ', false, replaced);
     } else {
       const char notation = detail::notation<type>(kind);
@@ -264,9 +264,9 @@ inline void unpack(measurement& m, const description& d, std::span<const unsigne
     const int place = d.place(field++);
     if constexpr (std::is_same_v<type, std::string>) {
       if (!detail::is_column(name)) value = d.text(name);
-    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
+    } else if constexpr (is_list<type>) {
       if (const std::string_view text = d.text(name); !text.empty())
-        value = kernels_from_json(json::parse(text, nullptr, false), "a stored result");
+        from_json(value, json::parse(text, nullptr, false), "a stored result");
     } else if (place >= 0) {
       number& found = values[static_cast<std::size_t>(place)];
       if constexpr (std::is_integral_v<type>)
