@@ -124,3 +124,7 @@ decltype(auto) visit(Function&& f, const layer& l) {
 }
 
 } // namespace benanza::op
+
+#ifndef BENANZA_COMPILED
+#include "layer_functions.hpp"
+#endif

@@ -117,5 +117,5 @@ bool shows_sum(const layer& l);
 } // namespace benanza::op
 
 #ifndef BENANZA_COMPILED
-#include "layer_functions.hpp"
+#include "kinds.hpp" // and the functions, behind the kinds
 #endif
