@@ -11,6 +11,8 @@
 #include <benanza/onnx/resolve.hpp>
 
 #include <CLI/CLI.hpp>
+#include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/copy_if.hpp>
 #include <range/v3/view/cartesian_product.hpp>
@@ -144,6 +146,23 @@ inline void take_models_back(model_arguments& a) {
   }
 }
 
+/// Refuses an option that changes nothing in any model; where some have a use for it, the others
+/// say that they have none.
+inline void refuse_unused(const std::vector<model::graph>& graphs) {
+  if (graphs.empty()) return;
+  for (const std::string& said : graphs.front().repairs) {
+    const std::size_t end = said.find(": the model has no such ");
+    if (end == said.npos || !said.starts_with("--")) continue;
+    const std::string_view option = std::string_view(said).substr(0, end + 1);
+    if (ranges::all_of(graphs, [&](const model::graph& g) {
+          return ranges::any_of(g.repairs, [&](const std::string& r) {
+            return r.starts_with(option) && r.find("the model has no such ") != r.npos;
+          });
+        }))
+      throw error(said.substr(end + 2), said.substr(0, end), "leave it out, or correct its name");
+  }
+}
+
 /// All models at all batch sizes and dims.
 inline std::vector<model::graph> read_models(const model_arguments& a) {
   onnx::options o = resolve_options(a);
@@ -166,6 +185,7 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
       if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
     }
   }
+  refuse_unused(graphs);
   return graphs;
 }
 

@@ -219,15 +219,26 @@ TEST_CASE("quiet is quiet, and an answer that cannot be written is a failure") {
   REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
   const std::string model = s / "m/lenet.onnx", to = " -o " + (s / "g");
   for (const std::string& arguments :
-       {"-q " + model + to, "--quiet " + model + " --dim nobody=1" + to,
-        "zoo -q lenet" + to + "/m"}) {
+       {"-q " + model + to, "--quiet " + model + to, "zoo -q lenet" + to + "/m"}) {
     const outcome o = shell(generate + " " + arguments);
     CHECK(o.status == 0);
     CHECK(o.out + o.err == "");
     fs::remove_all(s / "g");
   }
-  CHECK(holds(shell(generate + " " + model + " --dim nobody=1" + to).err, "no such symbol"));
-  CHECK(holds(shell(generate + " " + model + " --size nobody=1" + to).err, "no such node"));
+  constexpr std::pair<const char*, const char*> unused[] = {
+      {"--dim nobody=1", "no such symbol"},
+      {"--shape nobody=1x3", "no such input; it has: data"},
+      {"--size nobody=1", "no such node"},
+      {"--loop-count nobody=1", "no such loop"}};
+  for (const auto& [option, says] : unused)
+    for (const char* quiet : {"", " -q"}) {
+      CAPTURE(option);
+      const outcome o = shell(generate + " " + model + ' ' + option + quiet + to);
+      CHECK(o.status == 2);
+      CHECK(o.out == "");
+      CHECK(holds(o.err, says));
+      CHECK(std::count(o.err.begin(), o.err.end(), '\n') == 1);
+    }
   for (const char* size : {"nobody", "n=0", "n=-3", "n=x", "n=99999999999999999999"}) {
     CAPTURE(size);
     CHECK(shell(generate + " " + model + " --size " + size + to).status == 2);

@@ -74,8 +74,8 @@ class Benanza(unittest.TestCase):
         self.assertEqual(len(asked), 2)  # nor by the framework
         self.assertIn("--threads 1", asked[0])
         # Other dims are another run.
-        self.door("lenet", "--quick", "--framework", "onnxruntime", "--shape", "Input3=1x1x28x28")
-        self.assertIn("--shape Input3=1x1x28x28", (self.scripts / "asked").read_text())
+        self.door("lenet", "--quick", "--framework", "onnxruntime", "--shape", "data=1x1x28x28")
+        self.assertIn("--shape data=1x1x28x28", (self.scripts / "asked").read_text())
 
     def test_a_framework_that_cannot_costs_no_page(self):
         done = self.door("lenet", "--quick", "--framework", "openvino", status=(1,))

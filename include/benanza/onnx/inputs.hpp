@@ -290,7 +290,35 @@ private:
       nameless_{}; ///< inputs with other open dims, and what to write
   input_dims out_{};
 };
+/// The names, as a message lists them.
+inline std::string names_listed(const std::set<std::string>& names) {
+  std::string out;
+  for (const std::string& n : names)
+    out += (out.empty() ? "; it has: " : ", ") + n;
+  return out.empty() ? "; it has none" : out;
+}
 } // namespace detail
+
+/// What the options say of symbols and inputs that the model does not have.
+inline std::vector<std::string> unused_options(const ::onnx::ModelProto& m, const options& o) {
+  std::set<std::string> symbols, inputs;
+  for (const auto& i : m.graph().input()) {
+    inputs.insert(i.name());
+    for (const auto& d : i.type().tensor_type().shape().dim())
+      if (!d.dim_param().empty()) symbols.insert(d.dim_param());
+  }
+  std::vector<std::string> out;
+  for (const auto& [symbol, asked] : o.dims)
+    if (std::none_of(symbols.begin(), symbols.end(),
+                     [&](const std::string& s) { return s.find(symbol) != s.npos; }))
+      out.push_back("--dim " + symbol + ": the model has no such symbol" +
+                    detail::names_listed(symbols));
+  for (const auto& [name, asked] : o.shapes)
+    if (!inputs.contains(name))
+      out.push_back("--shape " + name + ": the model has no such input" +
+                    detail::names_listed(inputs));
+  return out;
+}
 
 /// The dims of all inputs of a model under the caller's options.
 inline input_dims dims_of_inputs(const ::onnx::ModelProto& m, const options& o,

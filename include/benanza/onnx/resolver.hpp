@@ -58,11 +58,8 @@ public:
       described_.emplace(i.name(), &i);
     if (!inputs_.has_batch && o.batch.value_or(1) != 1)
       graph.repairs.push_back("the model has no batch dim, it is the same at every batch");
-    for (const auto& [symbol, asked] : o.dims)
-      note_unused(symbol);
-    for (const auto& [name, asked] : o.shapes)
-      if (!inputs_.shapes.contains(name))
-        graph.repairs.push_back("--shape " + name + ": the model has no such input");
+    for (std::string& unused : unused_options(s.model(), o))
+      graph.repairs.push_back(std::move(unused));
   }
 
   void visit_all() {
@@ -124,13 +121,6 @@ private:
           "its functions and loops hold more than " + std::to_string(most_opened_) +
               " nodes and values where each is written out as often as it runs",
           source_.where(), "give a part of the model, or smaller inputs");
-  }
-
-  void note_unused(const std::string& symbol) {
-    for (const auto& i : source_.model().graph().input())
-      for (const auto& d : i.type().tensor_type().shape().dim())
-        if (d.dim_param().find(symbol) != std::string::npos) return;
-    builder_.graph.repairs.push_back("--dim " + symbol + ": the model has no such symbol");
   }
 
   void define_given() {

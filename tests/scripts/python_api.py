@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Do notebooks get from Python what the programs say, and their refusals as errors?
+
+  python_api.py <source folder> <build folder>
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "scripts" / "python"))
+import benanza  # noqa: E402: it is in the tree
+from benanza import answer, programs  # noqa: E402
+
+
+def rows(of):
+    """A list of dicts, also where pandas is there."""
+    return of if isinstance(of, list) else of.to_dict("records")
+
+
+class Measure(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.place.name)
+        cls.answer = benanza.measure("lenet", threads=[1], quick=True, folder=cls.folder, programs=BUILD, progress=False)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.place.cleanup()
+
+    def test_figures_are_those_of_the_json(self):
+        r = self.answer
+        self.assertEqual([(s.model, s.batch, s.type, s.threads) for s in r.settings], [("lenet@batch=1", 1, "f32", 1)])
+        said = r.json["analyses"][0]
+        self.assertEqual(r.bound.ns, said["lower_bound"]["ns"])
+        self.assertAlmostEqual(r.prediction.ms, said["expected"]["ns"] * 1e-6)
+        self.assertLessEqual(r.bound.low_ns, r.bound.high_ns)
+        self.assertLessEqual(r.bound.ns, r.prediction.ns)
+        self.assertIn("lenet@batch=1 f32 t1: bound", repr(r))
+        self.assertEqual(r.complete, r.json["status"] == "complete")
+
+    def test_tables_have_a_row_each(self):
+        r = self.answer
+        layers = rows(r.layers)
+        self.assertEqual(len(layers), len(r.json["analyses"][0]["layers"]))
+        conv = next(l for l in layers if l["layer"].startswith("Conv/"))
+        self.assertGreater(conv["bound_ns"], 0)
+        self.assertGreaterEqual(conv["prediction_ns"], conv["bound_ns"])
+        cases = rows(r.cases)
+        self.assertTrue({c["layer"] for c in cases} <= {l["layer"] for l in layers})
+        self.assertTrue(all(isinstance(c["threads"], int) for c in cases))
+        self.assertEqual([a["id"] for a in rows(r.advice)],
+                         [a["id"] for a in r.json["analyses"][0]["advice"]["items"]])
+
+    def test_a_notebook_shows_the_page(self):
+        shown = self.answer._repr_html_()
+        if (self.folder / "lenet" / "page.html").exists():
+            self.assertIn("srcdoc=", shown)
+            self.assertNotIn("<script>", shown)  # inside of the frame alone
+        else:
+            self.assertIsNone(shown)
+
+    def test_a_result_compared_with_itself_is_not_slower(self):
+        result = self.folder / "a.json"
+        subprocess.run([BUILD / "benanza_analyze", self.folder / "results.db", "--export", result], check=True)
+        same = benanza.compare(result, result, programs=BUILD)
+        self.assertFalse(same.slower)
+        layers = rows(same.rows("layers"))
+        self.assertTrue(layers)
+        self.assertEqual(len(layers), len(same.json["layers"]))
+
+    def test_refusals_are_errors_of_one_line(self):
+        for call, says in (
+                (lambda: benanza.measure("nothing.onnx", programs=BUILD, folder=self.folder), "nothing.onnx: no such file"),
+                (lambda: benanza.measure("lenet", threads=0, programs=BUILD, folder=self.folder), "--threads 0"),
+                (lambda: benanza.measure("lenet", framework="caffe", programs=BUILD, folder=self.folder), "caffe"),
+                (lambda: benanza.measure("lenet", shapes={"nobody": [1, 2]}, programs=BUILD, folder=self.folder), "nobody"),
+                (lambda: benanza.measure("lenet", programs=self.folder), "benanza_generate"),
+                (lambda: benanza.compare("nowhere.json", "nowhere.json", programs=BUILD), "nowhere.json"),
+                (lambda: benanza.compare("a", "b", programs=self.folder), "scripts/quickstart")):
+            with self.subTest(says=says):
+                with self.assertRaises(benanza.Error) as refused:
+                    call()
+                self.assertIn(says, str(refused.exception))
+                self.assertNotIn("\n", str(refused.exception))
+
+    def test_ctrl_c_reaches_the_programs(self):
+        with tempfile.TemporaryDirectory() as place:
+            script = Path(place) / "slow"
+            script.write_text("#!/usr/bin/env python3\nimport sys, time\ntry:\n    time.sleep(60)\n"
+                              "except KeyboardInterrupt:\n    open(sys.argv[1], 'w').write('kept')\n    sys.exit(130)\n")
+            script.chmod(0o755)
+            timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                programs.ask([script, Path(place) / "said"])
+            self.assertEqual((Path(place) / "said").read_text(), "kept")
+
+
+class Values(unittest.TestCase):
+    def test_cells_have_types(self):
+        self.assertEqual([answer.typed(t) for t in ("", "3", "0.5", "1e-3", "f32", "nan?")],
+                         [None, 3, 0.5, 1e-3, "f32", "nan?"])
+
+    def test_units(self):
+        t = benanza.Interval(2.5e6, 2e6, 3e6)
+        self.assertEqual((t.us, t.ms, t.s), (2500, 2.5, 2.5e-3))
+
+    def test_an_answer_without_figures_has_none(self):
+        nothing = {"model": "m@batch=1", "batch": 1, "type": "f32", "threads": 1, "lower_bound": None, "expected": None,
+                   "partial": True, "layers": [], "advice": {"run_ns": None, "items": []}}
+        r = benanza.Answer({"analyses": [nothing]}, "layer\n", None, False)
+        self.assertIsNone(r.bound)
+        self.assertIsNone(r.prediction)
+        self.assertIsNone(r._repr_html_())
+        self.assertEqual(repr(r), "m@batch=1 f32 t1: nothing measured PARTIAL")
+        self.assertEqual(rows(r.layers), [])
+
+    def test_importing_is_fast_and_needs_nothing(self):
+        done = subprocess.run([sys.executable, "-X", "importtime", "-c", "import benanza"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(SOURCE / "scripts" / "python"),
+                                   "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+        self.assertFalse(loaded & {"pandas", "numpy", "onnx"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
