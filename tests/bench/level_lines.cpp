@@ -17,8 +17,8 @@ measure::bench_case level(const char* algorithm, double ns, const std::vector<do
   c.results[0].type = "f32";
   c.results[0].algorithm = algorithm;
   c.results[0].median_ns = ns;
-  for (const double ns : parts)
-    c.results[0].parts.push_back({"a layer", ns});
+  for (const double one : parts)
+    c.results[0].parts.push_back({"a layer", one});
   return c;
 }
 
