@@ -10,6 +10,7 @@
 #include "../model/operands.hpp"
 #include "../result/device.hpp"
 #include "ceilings/ceilings.hpp"
+#include "paths.hpp"
 
 #include <cstdint>
 #include <optional>

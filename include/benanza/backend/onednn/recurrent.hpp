@@ -10,6 +10,7 @@
 #include "../../op/kinds.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
+#include "../packed_weights.hpp"
 #include "engine.hpp"
 #include "enumerate.hpp"
 #include "rotating_weights.hpp"

@@ -8,6 +8,7 @@
 //   client_round r = run_clients({.file = fd, .plan = 0, .shared = key}, 4);   r.answers_ns[3]
 #pragma once
 
+#include "../../machine/environment.hpp"
 #include "../../machine/shared_store.hpp"
 #include "../chain/chain.hpp"
 #include "../process/exit_reason.hpp"
