@@ -8,6 +8,7 @@
 #include "../measure/campaign/settings.hpp"
 #include "../measure/chain/level.hpp"
 #include "../measure/sampling/plan.hpp"
+#include "../measure/scenario/scenario.hpp"
 #include "../measure/subjects/selection.hpp"
 #include "../result/experiment.hpp"
 
