@@ -12,6 +12,7 @@
 
 #include "../../core/text.hpp"
 #include "../../model/dims.hpp"
+#include "../../model/operands.hpp"
 #include "../../op/kinds.hpp"
 #include "../../result/plan.hpp"
 #include "../subjects/offers.hpp"

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../backend/packed_weights.hpp"
+#include "../../core/checksum.hpp"
 #include "../../core/content_hash.hpp"
 #include "../chain/builder.hpp"
 
