@@ -8,6 +8,7 @@
 
 #include "../result/experiment.hpp"
 #include "../result/output_file.hpp"
+#include "option_values.hpp"
 #include "options.hpp"
 #include "provenance.hpp"
 
