@@ -11,6 +11,7 @@
 #include "detail/convert.hpp"
 #include "detail/job.hpp"
 #include "detail/product.hpp"
+#include "grid_sample.hpp"
 
 #include <array>
 #include <map>
