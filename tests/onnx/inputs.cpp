@@ -165,3 +165,29 @@ TEST_CASE("an input that is no tensor leaves its readers unresolved") {
   const auto g = graph_of(m);
   CHECK(layer_name(g, g.nodes[0]) == "? an input's dims are not known since the input 'x'");
 }
+
+TEST_CASE("symbols and inputs that a model does not have are named, with those that it has") {
+  auto m = text_model(13, "float[N,4] x, float[4] w", "y = Relu(x)");
+  m.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_param("past + 1");
+  auto& t = *m.mutable_graph()->add_initializer();
+  t.set_name("w");
+  t.add_dims(4);
+  t.set_data_type(::onnx::TensorProto::FLOAT);
+  const auto unused = [&](bonnx::options o) {
+    o.dims.emplace("past", 3);
+    return bonnx::unused_options(m, bonnx::dims_of_inputs(m, o, ""), o);
+  };
+  CHECK(unused({}).empty());
+  CHECK(unused({.dims = {{"N", 2}}, .shapes = {{"x", {2, 4}}}}).empty());
+  // Half a name is none; a weight that an old file lists among its inputs is none either.
+  const auto all = unused({.dims = {{"pas", 2}}, .shapes = {{"w", {4}}}});
+  REQUIRE(all.size() == 2);
+  CHECK_SAYS(all[0], "--dim pas: the model has no such symbol; it has: N, past, past + 1");
+  CHECK_SAYS(all[1], "--shape w: the model has no such input; it has: x");
+}

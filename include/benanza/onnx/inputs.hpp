@@ -290,27 +290,35 @@ private:
       nameless_{}; ///< inputs with other open dims, and what to write
   input_dims out_{};
 };
-/// The names, as a message lists them.
-inline std::string names_listed(const std::set<std::string>& names) {
+/// "; it has: a, b" of what a model has by that kind of name.
+template <class Names>
+std::string names_listed(const Names& names) {
+  constexpr std::size_t most = 8;
   std::string out;
+  std::size_t said = 0;
   for (const std::string& n : names)
-    out += (out.empty() ? "; it has: " : ", ") + n;
+    if (said++ < most) out += (out.empty() ? "; it has: " : ", ") + n;
+  if (said > most) out += " and " + std::to_string(said - most) + " more";
   return out.empty() ? "; it has none" : out;
 }
 } // namespace detail
 
-/// What the options say of symbols and inputs that the model does not have.
-inline std::vector<std::string> unused_options(const ::onnx::ModelProto& m, const options& o) {
-  std::set<std::string> symbols, inputs;
-  for (const auto& i : m.graph().input()) {
-    inputs.insert(i.name());
-    for (const auto& d : i.type().tensor_type().shape().dim())
-      if (!d.dim_param().empty()) symbols.insert(d.dim_param());
-  }
+/// What the options say of symbols and inputs that the model does not have. Old files list weights
+/// among their inputs: `all` has the others.
+inline std::vector<std::string> unused_options(const ::onnx::ModelProto& m, const input_dims& all,
+                                               const options& o) {
+  std::set<std::string, std::less<>> symbols, inputs;
+  for (const auto& [name, dims] : all.shapes)
+    inputs.insert(name);
+  for (const auto& i : m.graph().input())
+    for (const auto& d : i.type().tensor_type().shape().dim()) {
+      if (d.dim_param().empty()) continue;
+      symbols.insert(d.dim_param());
+      (void)detail::value_of(d.dim_param(), {}, &symbols); // the terms of a sum
+    }
   std::vector<std::string> out;
   for (const auto& [symbol, asked] : o.dims)
-    if (std::none_of(symbols.begin(), symbols.end(),
-                     [&](const std::string& s) { return s.find(symbol) != s.npos; }))
+    if (!symbols.contains(symbol))
       out.push_back("--dim " + symbol + ": the model has no such symbol" +
                     detail::names_listed(symbols));
   for (const auto& [name, asked] : o.shapes)

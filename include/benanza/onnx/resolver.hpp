@@ -58,7 +58,7 @@ public:
       described_.emplace(i.name(), &i);
     if (!inputs_.has_batch && o.batch.value_or(1) != 1)
       graph.repairs.push_back("the model has no batch dim, it is the same at every batch");
-    for (std::string& unused : unused_options(s.model(), o))
+    for (std::string& unused : unused_options(s.model(), inputs_, o))
       graph.repairs.push_back(std::move(unused));
   }
 

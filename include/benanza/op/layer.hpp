@@ -40,6 +40,10 @@ public:
   requires requires(const Kind& k) { k.cost(), k.canonical_form(); }
   layer(const Kind& k);
 
+  /// Never moved from: a layer always has a kind.
+  layer(const layer&) = default;
+  layer& operator=(const layer&) = default;
+
   const any_kind& kind() const { return *kind_; }
 
 private:

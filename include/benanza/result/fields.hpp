@@ -128,7 +128,10 @@ inline std::string_view impossible_field(const measurement& m) {
           std::all_of(value.begin(), value.end(), [](double v) { return possible_ns(v, false); });
     else if constexpr (requires { value.front().ns; })
       fine = std::all_of(value.begin(), value.end(),
-                         [](const auto& one) { return possible_ns(one.ns, true); });
+                         [](const auto& one) { // only kernels may take no time
+                           return possible_ns(one.ns,
+                                              std::is_same_v<type, std::vector<device_kernel>>);
+                         });
     if (!fine) out = name;
   });
   if (out.empty() && !possible_energy(m)) out = "energy_nj";

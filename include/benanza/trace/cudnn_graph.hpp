@@ -313,8 +313,7 @@ inline call read_cudnn_plan(const fields& f) {
     c.layout = x->layout();
   }
   c.layer = attempted([&] { return p.layer(); });
-  if (c.layer && (op::is<op::matmul>(*c.layer) || op::is<op::fused<op::matmul>>(*c.layer)))
-    c.layout = p.transposes();
+  if (c.layer && (op::is<op::matmul, op::fused<op::matmul>>(*c.layer))) c.layout = p.transposes();
   if (!c.layer) c.remark = p.text();
   return c;
 }

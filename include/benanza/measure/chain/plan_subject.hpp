@@ -105,8 +105,10 @@ private:
       counted.emplace_back(values.begin(), values.end());
     }
     for (result::measurement& m : of) {
-      m.not_counted = why;
-      if (!why.empty() || m.parts.size() != counted.size()) continue;
+      m.not_counted = !why.empty() || m.parts.size() == counted.size()
+                          ? why
+                          : "the times of its parts are not known";
+      if (!m.not_counted.empty()) continue;
       const auto& names = counters.names();
       m.counters_of_parts.assign(names.begin(), names.end());
       for (std::size_t k = 0; k < counted.size(); ++k)
