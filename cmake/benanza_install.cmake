@@ -25,7 +25,8 @@ install(FILES
   ${PROJECT_BINARY_DIR}/benanzaConfig.cmake ${PROJECT_BINARY_DIR}/benanzaConfigVersion.cmake
   cmake/benanza_dependencies.cmake cmake/benanza_add_benchmarks.cmake cmake/benanza_revision.cmake
   cmake/FindCUDNN.cmake
-  cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in cmake/backend.cpp.in
+  cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in cmake/backend.cpp.in cmake/benanza_levels.cmake
+  cmake/levels.cpp.in cmake/level_module.cpp.in
   cmake/ceilings.cpp.in cmake/runner.cpp.in cmake/defaults.cpp.in cmake/compiled.cpp.in
   DESTINATION ${config_folder} ${component})
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_DATADIR}/pkgconfig /)
@@ -53,6 +54,20 @@ if(BENANZA_PROGRAMS)
   install(FILES ${out}/links/benanza ${out}/links/benanza_measure_framework
     DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
   install(TARGETS ${BENANZA_PROGRAMS} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
+  # Modules are looked for there (backend/module.hpp), and their libraries next to them.
+  set(modules "")
+  if(TARGET benanza_bench)
+    get_target_property(modules benanza_runner BENANZA_MODULES)
+  endif()
+  if(modules)
+    set_target_properties(${modules} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${modules} LIBRARY DESTINATION lib/benanza COMPONENT benanza)
+    get_property(roots GLOBAL PROPERTY BENANZA_ONEDNN_FOLDERS)
+    foreach(root IN LISTS roots)
+      file(GLOB libraries ${root}/lib/libdnnl.so.[0-9] ${root}/lib64/libdnnl.so.[0-9])
+      install(FILES ${libraries} DESTINATION lib/benanza COMPONENT benanza)
+    endforeach()
+  endif()
   install(FILES README.md analyzer/report/report.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
   if(NOT CMAKE_CROSSCOMPILING)
     set(pages "")

@@ -4,7 +4,8 @@
 # program is linked to none of them (backend/module.hpp).
 #
 # BENANZA_ONEDNN_ROOTS  folders with include/oneapi/dnnl and lib/libdnnl.so, of further versions
-# BENANZA_ONEDNN_PYPI   ON: oneDNN 3.2 from PyPI (onednn-devel-cpu-gomp), brought into the build folder
+# BENANZA_ONEDNN_PYPI   2.6, 3.2 or both, from PyPI (onednn-devel-cpu-gomp), brought into the build folder; ON: those of
+#                       them whose first number the system's version does not have
 
 # The version of the oneDNN whose headers are in `folder`.
 function(benanza_onednn_version result folder)
@@ -34,9 +35,12 @@ function(benanza_soname result file)
   set(${result} "${name}" PARENT_SCOPE)
 endfunction()
 
-# Brings oneDNN 3.2 into the build folder; its folder comes back.
-function(benanza_onednn_from_pypi result)
-  set(release 2023.2.0)
+set(BENANZA_ONEDNN_RELEASE_2.6 2022.2.1)
+set(BENANZA_ONEDNN_RELEASE_3.2 2023.2.0)
+
+# Brings one of these versions into the build folder; its folder comes back.
+function(benanza_onednn_from_pypi result version)
+  set(release ${BENANZA_ONEDNN_RELEASE_${version}})
   set(folder ${PROJECT_BINARY_DIR}/onednn-pypi-${release})
   set(${result} ${folder} PARENT_SCOPE)
   if(EXISTS ${folder}/lib/libdnnl.so)
@@ -46,28 +50,49 @@ function(benanza_onednn_from_pypi result)
   if(NOT Python3_FOUND)
     message(FATAL_ERROR "BENANZA_ONEDNN_PYPI needs python3 and its pip; on Debian: apt-get install python3-pip")
   endif()
-  message(STATUS "benanza: pip brings oneDNN 3.2 into ${folder}")
+  message(STATUS "benanza: pip brings oneDNN ${version} into ${folder}")
   execute_process(RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET
     COMMAND ${Python3_EXECUTABLE} -m pip install -q --no-deps --upgrade --ignore-installed
       --prefix ${folder}.new onednn-cpu-gomp==${release} onednn-devel-cpu-gomp==${release})
-  if(failed OR NOT EXISTS ${folder}.new/lib/libdnnl.so.3)
+  file(GLOB_RECURSE found ${folder}.new/libdnnl.so) # a distribution's pip may put it below local/
+  if(failed OR NOT found)
     string(STRIP "${said}" said)
-    message(FATAL_ERROR "BENANZA_ONEDNN_PYPI: pip did not bring oneDNN 3.2: ${said}")
+    message(FATAL_ERROR "BENANZA_ONEDNN_PYPI: pip did not bring oneDNN ${version}: ${said}")
   endif()
-  file(RENAME ${folder}.new ${folder})
+  list(GET found 0 found)
+  get_filename_component(found ${found} DIRECTORY)
+  get_filename_component(found ${found} DIRECTORY)
+  file(RENAME ${found} ${folder})
+  file(REMOVE_RECURSE ${folder}.new)
+endfunction()
+
+# The folders of the versions that BENANZA_ONEDNN_PYPI asks for.
+function(benanza_onednn_pypi_roots result)
+  set(versions ${BENANZA_ONEDNN_PYPI})
+  if(versions STREQUAL "ON")
+    set(versions 2.6 3.2)
+    if(dnnl_FOUND)
+      string(REGEX MATCH "^[0-9]+" major "${dnnl_VERSION}")
+      list(FILTER versions EXCLUDE REGEX "^${major}[.]")
+    endif()
+  endif()
+  set(roots "")
+  foreach(version IN LISTS versions)
+    benanza_refuse_unknown(BENANZA_ONEDNN_PYPI "2.6;3.2" ${version})
+    benanza_onednn_from_pypi(root ${version})
+    list(APPEND roots ${root})
+  endforeach()
+  set(${result} "${roots}" PARENT_SCOPE)
 endfunction()
 
 # The module of one version, as a target benanza_onednn_<version>. `root`: empty for the system's.
-function(benanza_add_onednn_module version root)
+function(benanza_add_onednn_module runner version root)
   set(target benanza_onednn_${version})
   set(source ${PROJECT_BINARY_DIR}/benanza/onednn_module_${version}.cpp)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/onednn_module.cpp.in ${source} @ONLY)
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Og>")
-  add_library(${target} MODULE EXCLUDE_FROM_ALL ${source})
-  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME benanza_onednn-${version}
-    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  target_link_libraries(${target} PRIVATE benanza::benanza benanza_compiled_shared OpenMP::OpenMP_CXX)
-  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
+  benanza_add_module(${runner} ${target} ${source})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME benanza_onednn-${version})
   if(root)
     target_include_directories(${target} SYSTEM BEFORE PRIVATE ${root}/include)
     find_library(library dnnl PATHS ${root} PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE}
@@ -83,14 +108,7 @@ endfunction()
 # Compiles a module for each version and registers them in `runner`. The system's version is called
 # onednn, others onednn-<version>.
 function(benanza_add_onednn_modules runner roots)
-  benanza_compile_functions()
-  get_target_property(source benanza_compiled SOURCES)
-  add_library(benanza_compiled_shared STATIC EXCLUDE_FROM_ALL ${source})
-  target_link_libraries(benanza_compiled_shared PUBLIC benanza::benanza)
-  target_compile_definitions(benanza_compiled_shared PUBLIC BENANZA_COMPILED)
-  set_target_properties(benanza_compiled_shared PROPERTIES POSITION_INDEPENDENT_CODE ON
-    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-
+  benanza_compile_shared_functions()
   set(names "")
   set(sonames "")
   set(registrations "")
@@ -129,8 +147,7 @@ function(benanza_add_onednn_modules runner roots)
       message(FATAL_ERROR "BENANZA_ONEDNN_ROOTS: oneDNN ${version} of ${root} is ${soname}, as another one is: the loader cannot hold both; build a second program, and give both results to benanza_analyze")
     endif()
     list(APPEND sonames ${soname})
-    benanza_add_onednn_module(${version} "${folder}")
-    set_property(TARGET ${runner} APPEND PROPERTY BENANZA_MODULES benanza_onednn_${version})
+    benanza_add_onednn_module(${runner} ${version} "${folder}")
     list(APPEND names ${name})
     string(APPEND registrations
       "const benanza::backend::module_registration module_${version}{\"${name}\", \"$<TARGET_FILE:benanza_onednn_${version}>\"};\n")
@@ -141,6 +158,6 @@ function(benanza_add_onednn_modules runner roots)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/backend.cpp.in ${source}.in @ONLY)
   file(GENERATE OUTPUT ${source} INPUT ${source}.in)
   target_sources(${runner} PRIVATE ${source})
-  target_link_libraries(${runner} PUBLIC ${CMAKE_DL_LIBS})
   set(names ${names} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY BENANZA_ONEDNN_FOLDERS ${roots})
 endfunction()

@@ -2,10 +2,9 @@
 #
 # Debian packages of the two components that cmake --install has (benanza_install.cmake): `benanza` and
 # `libbenanza-dev`. Build them on the release that they are for, without CUDA, which no package there has, and
-# on a processor like those that they are for: benanza_bench has kernels that are compiled for this one
-# (-DBENANZA_BENCH=OFF leaves it out).
+# with kernels for all processors.
 #
-#   cmake -S . -B build-deb -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
+#   cmake -S . -B build-deb -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DBENANZA_LEVELS=ALL
 #   cmake --build build-deb --target package          # *.deb in build-deb
 
 set(CPACK_GENERATOR DEB)
@@ -30,7 +29,7 @@ endif()
 set(CPACK_COMPONENT_BENANZA_DESCRIPTION "benchmarks and lower bounds of deep-learning models (programs)
 benanza takes an ONNX model to a page: how fast it could run here, and what to
 change first. It calls benanza_generate (the unique layers of a model),
-benanza_bench (measures them; compiled for processors like that of the build),
+benanza_bench (measures them),
 benanza_analyze (bounds and advice) and, if asked, benanza_measure_framework.")
 set(CPACK_DEBIAN_BENANZA_PACKAGE_NAME benanza)
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SECTION science)

@@ -29,6 +29,17 @@ TEST_CASE("a module is loaded from where it was built, if there is none next to 
                        doctest::Contains("cannot be loaded"), benanza::error);
 }
 
+TEST_CASE("a package's module is in lib/benanza, next to the folder of the program") {
+  const fs::path packaged = folder_of_program.parent_path() / "lib" / "benanza";
+  REQUIRE(!fs::exists(packaged));
+  fs::create_directories(packaged);
+  fs::copy_file(built, packaged / "packaged_module.so");
+  CHECK(benanza::backend::module_file("/nowhere/packaged_module.so") ==
+        packaged / "packaged_module.so");
+  CHECK(library_of_module("packaged", "/nowhere/packaged_module.so") == nullptr);
+  fs::remove_all(packaged.parent_path());
+}
+
 TEST_CASE("one next to the program comes first, whatever is where it was built") {
   const beside good("moved_module.so");
   fs::copy_file(built, good.path, fs::copy_options::overwrite_existing);

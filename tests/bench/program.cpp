@@ -73,6 +73,10 @@ TEST_CASE("BACKENDS and TYPES of benanza_add_benchmarks are what is measured by 
   CHECK(holds(said.out, "/f32/host/"));
   CHECK_FALSE(holds(said.out, "/onednn/"));
   CHECK_FALSE(holds(said.out, "/bf16/"));
+  const outcome without =
+      shell(chosen_program + " --benchmark_list_tests --backends=-onednn --types f32");
+  CHECK(without.status == 0);
+  CHECK(without.out == said.out);
 }
 
 TEST_CASE("the models of the program are listed, each on a line") {
@@ -302,6 +306,8 @@ TEST_CASE("bad arguments are refused in one line, before anything is measured") 
   refused("--benchmark_filter='(('", "regular expression");
   refused("--threads=4096", "4096 threads");
   refused("--types=f33", "f33");
+  refused("--backends=-nobody", "nobody");
+  refused("--backends=-onednn,host", "others left out");
   refused("--algorithms=proposed --backends host,onednn", "--algorithms proposed");
   refused("--write-experiment=e.json --benchmark_filter=Conv", "an experiment is of all cases");
   refused("--model=nobody", "nobody");

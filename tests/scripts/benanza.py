@@ -41,6 +41,7 @@ class Benanza(unittest.TestCase):
         scripts = cls.folder / "tree" / "scripts"
         scripts.mkdir(parents=True)
         shutil.copy(SOURCE / "scripts" / "benanza", scripts)
+        shutil.copytree(SOURCE / "scripts" / "python", scripts / "python")
         (scripts / "measure_framework").write_text(FRAMEWORK)
         cls.scripts, cls.out = scripts, cls.folder / "out"
 

@@ -70,6 +70,19 @@ class Measure(unittest.TestCase):
         else:
             self.assertIsNone(shown)
 
+    def test_a_store_is_asked_again(self):
+        kept = benanza.store(self.folder / "results.db", programs=BUILD)
+        self.assertTrue(kept.whole)
+        runs = rows(kept.runs)
+        self.assertEqual(runs[0]["effort"], "quick")
+        self.assertIn("lenet@batch=1", runs[0]["models"])
+        again = kept.analyze(model="lenet", threads=1)
+        self.assertEqual(again.bound, self.answer.bound)
+        self.assertEqual(again.json["analyses"][0]["model"], "lenet@batch=1")
+        self.assertEqual(again.page is None, self.answer.page is None)
+        (point,) = rows(kept.sweep("threads", figure="bound"))
+        self.assertEqual((point["threads"], point["value"]), (1, self.answer.bound.ns))
+
     def test_a_result_compared_with_itself_is_not_slower(self):
         result = self.folder / "a.json"
         subprocess.run([BUILD / "benanza_analyze", self.folder / "results.db", "--export", result], check=True)
@@ -87,6 +100,9 @@ class Measure(unittest.TestCase):
                 (lambda: benanza.measure("lenet", shapes={"nobody": [1, 2]}, programs=BUILD, folder=self.folder), "nobody"),
                 (lambda: benanza.measure("lenet", programs=self.folder), "benanza_generate"),
                 (lambda: benanza.compare("nowhere.json", "nowhere.json", programs=BUILD), "nowhere.json"),
+                (lambda: benanza.store("no.db"), "no.db: no such file"),
+                (lambda: benanza.analyze("no.json", programs=BUILD), "no.json"),
+                (lambda: benanza.sweep("no.json", over="batch", programs=BUILD), "no.json"),
                 (lambda: benanza.compare("a", "b", programs=self.folder), "scripts/quickstart")):
             with self.subTest(says=says):
                 with self.assertRaises(benanza.Error) as refused:

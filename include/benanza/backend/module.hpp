@@ -20,23 +20,37 @@ namespace benanza::backend {
 using make_library = library*(const char* name);
 inline constexpr const char* make_library_symbol = "benanza_make_library";
 
-/// The library of a module. It is looked for next to the program, then where it was built: on
-/// another machine another user may have put a file there.
-inline std::unique_ptr<library> library_of_module(const std::string& name,
-                                                  const std::filesystem::path& built) {
+/// The file of a module: next to the program, where packages put it, or where it was built. That
+/// comes last: on another machine another user may have put a file there.
+inline std::filesystem::path module_file(const std::filesystem::path& built) {
   namespace fs = std::filesystem;
   std::error_code none;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path() / built.filename();
-  const fs::path& file = fs::exists(beside, none) ? beside : built;
-  void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); // stays open to the end
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& place : {folder, folder.parent_path() / "lib" / "benanza"})
+    if (const fs::path file = place / built.filename(); fs::exists(file, none)) return file;
+  return built;
+}
+
+/// What a module gives out under a name. `user` is who cannot do without. It stays open to the end.
+template <class Symbol>
+Symbol* module_symbol(const std::string& user, const std::filesystem::path& built,
+                      const char* symbol) {
+  const std::filesystem::path file = module_file(built);
+  void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) {
     const char* why = dlerror();
     throw error("the module of this library cannot be loaded: " +
                     std::string(why != nullptr ? why : "unknown reason"),
-                name, "build it again, or put it beside the program");
+                user, "build it again, or put it beside the program");
   }
-  const auto make = reinterpret_cast<make_library*>(dlsym(opened, make_library_symbol));
-  if (make == nullptr) throw error("this is no module of a benchmark program", file.string());
+  const auto found = reinterpret_cast<Symbol*>(dlsym(opened, symbol));
+  if (found == nullptr) throw error("this is no module of a benchmark program", file.string());
+  return found;
+}
+
+inline std::unique_ptr<library> library_of_module(const std::string& name,
+                                                  const std::filesystem::path& built) {
+  const auto make = module_symbol<make_library>(name, built, make_library_symbol);
   return std::unique_ptr<library>(make(name.c_str()));
 }
 

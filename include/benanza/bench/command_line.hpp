@@ -144,7 +144,9 @@ inline const flag own_flags[] = {
        o.list_models = truth(v, where);
      }},
     {"--backends", "NAME,...",
-     "only these libraries: host, onednn, cudnn, cuda, cublas (default: all\nthat can run here)",
+     "only these libraries: host, onednn, cudnn, cuda, cublas (default: all\nthat can run here), "
+     "or "
+     "with --backends=-NAME,-... all but these",
      [](options& o, std::string_view v, std::string_view where) {
        o.backends = words(given(v, where, "the name of a library"));
      }},

@@ -23,6 +23,8 @@
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/map.hpp>
 
+#include <set>
+
 namespace benanza::bench {
 
 namespace detail {
@@ -51,20 +53,29 @@ inline std::vector<model::graph> selected_graphs(const model_set& models, const 
   return graphs;
 }
 
-/// The libraries that --backends names, or all that can run here; `left_out` gets the others. One
-/// that was named and cannot run here lists its cases for a described device; so does any, if only
-/// a list for a named device is wanted.
+/// The libraries that --backends names, or all that can run here but those behind a "-"; `left_out`
+/// gets the others. One that was named and cannot run here lists its cases for a described device;
+/// so does any, if only a list for a named device is wanted.
 inline library_list selected_libraries(const options& o, std::vector<std::string>& left_out) {
   const auto& makers = backend::registered_backends();
-  for (const std::string& name : o.backends)
+  std::set<std::string> without;
+  for (const std::string& word : o.backends) {
+    const std::string name = word.starts_with('-') ? word.substr(1) : word;
     if (!makers.contains(name))
       throw error("this program has no library called \"" + name + '"', "--backends",
                   "it has " + join(makers | ranges::views::keys, ","));
+    if (word.starts_with('-')) without.insert(name);
+  }
+  if (!without.empty() && without.size() < o.backends.size())
+    throw error("some libraries are named, and others left out", "--backends",
+                "name those that are wanted, or leave out the others");
+  if (without.size() == makers.size())
+    throw error("no library is left", "--backends", "leave out fewer");
   library_list out;
   bool described = false;
   for (const auto& [name, make] : makers) {
     const bool named = ranges::contains(o.backends, name);
-    if (!o.backends.empty() && !named) continue;
+    if (without.empty() ? !o.backends.empty() && !named : without.contains(name)) continue;
     auto made = make();
     if (const std::string why = made->unavailable(); !why.empty()) {
       if (!named && !(o.list_only && !o.target.empty())) {

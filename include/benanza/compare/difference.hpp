@@ -162,7 +162,7 @@ inline difference difference_of(const twin& t, const scatter& s, double prior_df
   const double variance = (prior_df * prior + a.squares + b.squares) / (prior_df + own);
   const double error = std::sqrt(variance * (1 / a.weight + 1 / b.weight));
   const double df = prior_df + own, times = quantile(0.05, df), d = b.log_ns - a.log_ns;
-  const double down = std::hypot(error, b.raised), up = std::hypot(error, a.raised);
+  const double down = joined({error, b.raised}), up = joined({error, a.raised});
   difference out{.before_ns = std::exp(a.log_ns),
                  .after_ns = std::exp(b.log_ns),
                  .change = std::expm1(d),
@@ -200,8 +200,8 @@ inline difference together(const std::vector<twin>& all, const scatter& s) {
   const double own = detail::robust_deviation(changes);
   const double error = 1.2533 * std::sqrt(std::max(own * own, squares / n) / n);
   const double df = n - 1 + noisy_df, times = quantile(0.05, df);
-  down = std::hypot(error, seen_of_one_by_one * down / n);
-  up = std::hypot(error, seen_of_one_by_one * up / n);
+  down = joined({error, seen_of_one_by_one * down / n});
+  up = joined({error, seen_of_one_by_one * up / n});
   out.change = std::expm1(d);
   out.low = std::expm1(d - times * down);
   out.high = std::expm1(d + times * up);

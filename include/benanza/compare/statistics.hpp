@@ -9,11 +9,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 namespace benanza::compare {
+
+/// What independent spreads come to together.
+inline double joined(std::initializer_list<double> spreads) {
+  double squares = 0;
+  for (const double s : spreads)
+    squares += s * s;
+  return std::sqrt(squares);
+}
 
 namespace detail {
 /// The continued fraction of the incomplete beta function (Lentz's way, as in Numerical Recipes).

@@ -63,16 +63,15 @@ inline double spread_of_few(const measurement& m) {
 inline double least_spread(const measurement& m) {
   if (!(m.min_ns > 0)) return raced_out_spread;
   const double gap = std::max(0.0, m.p10_ns / m.min_ns - 1);
-  return std::hypot(std::hypot(hot_spread, call_spread_ns / m.min_ns),
-                    std::hypot(std::min(0.3 * gap, 0.05), spread_of_few(m)));
+  return joined(
+      {hot_spread, call_spread_ns / m.min_ns, std::min(0.3 * gap, 0.05), spread_of_few(m)});
 }
 
 inline double median_spread(const measurement& m, double floor) {
   const double n = static_cast<double>(std::clamp<std::int64_t>(m.count, 1, 40));
   if (!(m.median_ns > 0)) return raced_out_spread;
   const double own = 1.25 * 1.4826 * m.mad_ns / m.median_ns / std::sqrt(n);
-  return std::hypot(std::hypot(floor, call_spread_ns / m.median_ns),
-                    std::hypot(std::min(own, 0.1), spread_of_few(m)));
+  return joined({floor, call_spread_ns / m.median_ns, std::min(own, 0.1), spread_of_few(m)});
 }
 
 inline double raised_by(const measurement* m, double how_much) {
@@ -159,7 +158,7 @@ void add_parts(clocked_value& v, const model_bound& b, bool fused, double shared
     squares += ns * its.spread * ns * its.spread;
     raised += ns * its.raised;
   }
-  v.spread = std::hypot(shared, sum > 0 ? std::sqrt(squares) / sum : 0);
+  v.spread = joined({shared, sum > 0 ? std::sqrt(squares) / sum : 0});
   v.raised = sum > 0 ? std::max(together, std::sqrt(shares) / sum) * raised / sum : 0;
 }
 } // namespace detail

@@ -102,10 +102,11 @@ class Setting:
 class Answer:
     """What `measure` found. `json` is all of it; its schema is report.schema.json."""
 
-    def __init__(self, answer: dict[str, Any], cases: str, page: Path | None, complete: bool) -> None:
+    def __init__(self, answer: dict[str, Any], cases: str, page: str | None, complete: bool) -> None:
         self.json = answer
         #: False where something lacks or is in doubt; `settings[i].doubts` and `.partial` say what.
         self.complete = complete
+        #: The page for a browser, as HTML; None where the programs were built without it.
         self.page = page
         self.settings = [Setting(a) for a in answer["analyses"]]
         self._cases = cases
@@ -164,7 +165,7 @@ class Answer:
     def _repr_html_(self) -> str | None:
         if self.page is None:
             return None
-        page = html.escape(self.page.read_text(encoding="utf-8"), quote=True)
+        page = html.escape(self.page, quote=True)
         return f'<iframe sandbox="allow-scripts" style="width:100%;height:800px;border:0" srcdoc="{page}"></iframe>'
 
 

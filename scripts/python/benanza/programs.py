@@ -8,30 +8,54 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
+#: This package; the programs, and scripts for frameworks, are inside of it in a wheel, and around it elsewhere.
 HERE = Path(__file__).resolve().parent
-#: The command that measures a model: scripts/benanza, in a checkout and where it is installed.
-FRONT_DOOR = HERE.parents[1] / "benanza"
+SCRIPTS = HERE / "scripts" if (HERE / "scripts").is_dir() else HERE.parents[1]
+PROGRAMS = ("benanza_generate", "benanza_bench", "benanza_analyze")
 
 
 class Error(Exception):
     """What was asked for is refused, or cannot be done: one line says what, where, and what to do."""
 
 
-def front_door() -> Path:
-    if not FRONT_DOOR.is_file():
-        raise Error(f"{FRONT_DOOR} is missing: this package stays next to it")
-    return FRONT_DOOR
+def folder_of_programs(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Where all three programs are: in `folder`, else of this package, in a checkout's build folder, installed, or in
+    a folder of PATH."""
+    around = [HERE / "programs", SCRIPTS.parent / "build", SCRIPTS.parent.parent.parent / "bin"]
+    for place in [Path(folder)] if folder else [*around, *map(Path, os.get_exec_path())]:
+        if all(os.access(place / name, os.X_OK) for name in PROGRAMS):
+            return place.absolute()
+    raise Error(f"{', '.join(PROGRAMS)} are not in {folder or 'the folder build, nor on the PATH'}; "
+                "scripts/quickstart builds them")
 
 
-def program(name: str, folder: str | os.PathLike[str] | None) -> Path:
-    """One of the three programs: of `folder`, else where the front door finds it."""
-    root = front_door().resolve().parent.parent
-    places = [Path(folder)] if folder else [root / "build", root.parent.parent / "bin", *map(Path, os.get_exec_path())]
-    for place in places:
-        if os.access(place / name, os.X_OK):
-            return (place / name).absolute()
-    raise Error(f"{name} is not in {folder or 'the folder build, nor on the PATH'}; scripts/quickstart builds it")
+def become(name: str) -> NoReturn:
+    """This process becomes one of the programs, or a script, with the words of the command line."""
+    try:
+        if name in PROGRAMS:
+            os.execv(folder_of_programs() / name, [name, *sys.argv[1:]])
+        os.execv(sys.executable, [sys.executable, str(SCRIPTS / name), *sys.argv[1:]])
+    except (Error, OSError) as e:
+        print(f"benanza: {e}", file=sys.stderr)
+        sys.exit(2)
+
+
+def generate() -> NoReturn:
+    become("benanza_generate")
+
+
+def bench() -> NoReturn:
+    become("benanza_bench")
+
+
+def analyze() -> NoReturn:
+    become("benanza_analyze")
+
+
+def measure_framework() -> NoReturn:
+    become("measure_framework")
 
 
 def ask(words: list[object], progress: bool = False, fine: tuple[int, ...] = (0, 1)) -> int:

@@ -8,11 +8,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any, Union
 
-from benanza.answer import Answer, Comparison, read_json
-from benanza.programs import Error, ask, front_door, program
+from benanza.answer import Answer, Comparison, read_json, table
+from benanza.programs import HERE, Error, ask, folder_of_programs
 
-Words = str | Iterable[str]
+Words = Union[str, Iterable[str]]
 
 
 def listed(value: object) -> str:
@@ -39,8 +40,8 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
     """
     name = Path(model).stem if str(model).endswith(".onnx") else str(model)
     out = Path(folder) / name
-    answer, cases = out / "answer" / "report.json", out / "answer" / "report.csv"
-    words: list[object] = [sys.executable, front_door(), model, "-o", folder, "--threads", listed(threads)]
+    answer = out / "answer" / "report.json"
+    words: list[object] = [sys.executable, HERE, model, "-o", folder, "--threads", listed(threads)]
     if batch is not None:
         words += ["--batch", listed(batch)]
     if types is not None:
@@ -54,12 +55,88 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
     words += [*named("--dim", dims), *named("--shape", shapes, "x"), *named("--size", sizes)]
     answer.unlink(missing_ok=True)
     status = ask([*words, "--", "--format", "json,csv", "-o", answer.parent], progress)
+    return answered(answer.parent, status, out / "page.html")
+
+
+def answered(folder: Path, status: int, page: Path) -> Answer:
+    """What benanza_analyze wrote into a folder."""
     try:
-        said = read_json(answer)
+        said, cases = read_json(folder / "report.json"), (folder / "report.csv").read_text(encoding="utf-8")
     except OSError as e:
-        raise Error(f"{answer}: {e.strerror}: no answer was written") from None
-    page = out / "page.html"
-    return Answer(said, cases.read_text(encoding="utf-8"), page if page.exists() else None, status == 0)
+        raise Error(f"{folder}: {e.strerror}: no answer was written") from None
+    return Answer(said, cases, page.read_text(encoding="utf-8") if page.exists() else None, status == 0)
+
+
+def analyze(*results: str | os.PathLike[str], model: str | None = None, type: str | None = None,
+            threads: int | None = None, framework: Iterable[str | os.PathLike[str]] = (),
+            programs: str | os.PathLike[str] | None = None) -> Answer:
+    """The answer of what was measured before: files of benanza_bench, or stores. `framework`: files of
+    measure_framework, or profilers' traces."""
+    words: list[object] = [folder_of_programs(programs) / "benanza_analyze", *results]
+    for option, value in (("--model", model), ("--type", type), ("--threads", threads)):
+        words += [] if value is None else [option, value]
+    words += [w for f in framework for w in ("--framework", f)]
+    with tempfile.TemporaryDirectory() as place:
+        status = ask([*words, "--format", "json,csv", "-o", place])
+        page = Path(place) / "page.html"
+        try:
+            ask([*words, "--format", "html", "-o", page])
+        except Error:  # programs that were built without d3 have no page; the rest says all
+            pass
+        return answered(Path(place), status, page)
+
+
+def sweep(*results: str | os.PathLike[str], over: str, figure: str = "bound", at: Words = (),
+          framework: Iterable[str | os.PathLike[str]] = (), programs: str | os.PathLike[str] | None = None) -> Any:
+    """How a figure changes over batch, threads, a dim, type, version or date: a row a point."""
+    words: list[object] = [folder_of_programs(programs) / "benanza_analyze", "sweep", *results, "--over", over,
+                           "--figure", figure]
+    words += [w for a in ([at] if isinstance(at, str) else at) for w in ("--at", a)]
+    words += [w for f in framework for w in ("--framework", f)]
+    with tempfile.TemporaryDirectory() as place:
+        answer = Path(place) / "answer.json"
+        ask([*words, "--format", "json", "-o", answer])
+        return table(read_json(answer)["points"])
+
+
+class Store:
+    """Results that are kept, of any number of runs and machines: a file, or postgresql://..."""
+
+    def __init__(self, place: str | os.PathLike[str], programs: str | os.PathLike[str] | None = None) -> None:
+        self.place = place
+        self._programs = programs
+
+    def _said(self, question: str, fine: tuple[int, ...] = (0,)) -> tuple[int, dict[str, Any]]:
+        with tempfile.TemporaryDirectory() as place:
+            answer = Path(place) / "answer.json"
+            status = ask([folder_of_programs(self._programs) / "benanza_analyze", "store", question, self.place,
+                          "--format", "json", "-o", answer], fine=fine)
+            return status, read_json(answer)
+
+    @property
+    def runs(self) -> Any:
+        """A row a run: who measured what, when, where."""
+        return table(self._said("runs")[1]["runs"])
+
+    @property
+    def whole(self) -> bool:
+        """True where all of it is what was written."""
+        return self._said("check", (0, 1))[0] == 0
+
+    def analyze(self, **how: Any) -> Answer:
+        """The answer of what is in it, as `analyze` gives it."""
+        return analyze(self.place, programs=self._programs, **how)
+
+    def sweep(self, over: str, **how: Any) -> Any:
+        """A figure's points, as `sweep` gives them."""
+        return sweep(self.place, over=over, programs=self._programs, **how)
+
+
+def store(place: str | os.PathLike[str], programs: str | os.PathLike[str] | None = None) -> Store:
+    """Opens a store: `measure` keeps one in its folder, results.db."""
+    if "://" not in str(place) and not Path(place).is_file():
+        raise Error(f"{place}: no such file; measure keeps its store in results.db of its folder")
+    return Store(place, programs)
 
 
 def compare(old: str | os.PathLike[str], new: str | os.PathLike[str], *,
@@ -67,6 +144,6 @@ def compare(old: str | os.PathLike[str], new: str | os.PathLike[str], *,
     """What became faster or slower between two results (files of benanza_bench, or stores), and what explains it."""
     with tempfile.TemporaryDirectory() as place:
         answer = Path(place) / "answer.json"
-        status = ask([program("benanza_analyze", programs), "compare", old, new, "--format", "json", "-o", answer],
+        status = ask([folder_of_programs(programs) / "benanza_analyze", "compare", old, new, "--format", "json", "-o", answer],
                      fine=(0, 1, 3))
         return Comparison(read_json(answer), status == 3)

@@ -48,6 +48,22 @@ namespace benanza::backend::host {
 
 namespace detail {
 
+/// What kernels were compiled for, as far as they differ by it.
+inline constexpr const char* instructions =
+#if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
+    "AVX-512 with VNNI and bf16";
+#elif defined(__AVX512VNNI__)
+    "AVX-512 with VNNI";
+#elif defined(__AVX512BW__)
+    "AVX-512";
+#elif defined(__AVX2__) && defined(__AVXVNNI__)
+    "AVX2 with VNNI";
+#elif defined(__AVX2__)
+    "AVX2";
+#else
+    "SSE";
+#endif
+
 struct offer_kinds {
   dtype element;
   dtype result;
@@ -284,6 +300,7 @@ public:
 #endif
     return {{"threading", threading},
             {"compiler", __VERSION__},
+            {"instructions", detail::instructions},
             // Raised when kernels change: what was measured before is not theirs.
             {"kernels", "6"},
             {"tile_bytes", std::to_string(detail::tile_bytes)}};

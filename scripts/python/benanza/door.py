@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast could a model run on this machine, why does it not, and what should be changed first?
+
+  benanza model.onnx                                  # or a model of the zoo, such as resnet50-v1
+  benanza model.onnx --framework onnxruntime,openvino # how long these take, and where they lose it
+  benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
+  benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
+
+Reads the model, measures its layers first quickly, by one version of each library, prints a page, measures them again
+by all and with more samples, and prints the page that counts. Nothing is compiled. All results are kept in one folder (-o); the same command goes on where it
+was, and what the folder holds of this machine and these libraries, its ceilings too, is not measured again.
+
+Exit status: 0 complete, 1 usable but partial, 2 refused, 3 a limit (-- --limit ...) is broken, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benanza.programs import PROGRAMS, SCRIPTS, Error, folder_of_programs
+
+FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
+OPENVINO_TYPES = {"f32": [], "bf16": ["--set", "INFERENCE_PRECISION_HINT=bf16"]}
+
+
+class Ended(Exception):
+    """A program ended with a status that ends this one; it has said why."""
+
+
+def numbers(text, option):
+    words = text.split(",")
+    if not all(w.isdigit() and int(w) > 0 for w in words):
+        raise Error(f"{option} {text}: say numbers from 1, such as 1,8")
+    return [int(w) for w in words]
+
+
+def parse(words):
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise Error(f"{message}; see --help")
+
+    cut = words.index("--") if "--" in words else len(words)
+    parser = Parser(prog="benanza", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="an ONNX file, or the name of a model of the zoo (benanza_generate zoo --list)")
+    parser.add_argument("--batch", metavar="N,...", help="the model's own, or 1 where it leaves that open")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="a symbolic dim's value")
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=DIMS", help="an input's dims: x=1x3x224x224")
+    parser.add_argument("--size", action="append", default=[], metavar="NODE=N", help="how much a node gives, where "
+                        "what the model reads decides it")
+    parser.add_argument("--loop-count", action="append", default=[], metavar="NAME=N", help="how often a loop runs")
+    parser.add_argument("--data-dependent", choices=("error", "stop", "max"), default="stop", help="other such sizes: "
+                        "what needs them is left out (stop), or they are the largest that can be (max)")
+    parser.add_argument("--types", metavar="T,...", help="f32, bf16, u8s8u8 ...; the model's own by default")
+    parser.add_argument("--threads", metavar="N,...", default="1", help="1 by default")
+    parser.add_argument("--framework", metavar="F,...", help=f"measured too: {', '.join(FRAMEWORKS)}")
+    parser.add_argument("--quick", action="store_true", help="end after the first page")
+    parser.add_argument("-o", "--output", type=Path, default=Path("benanza-results"), metavar="FOLDER",
+                        help="where all is kept (benanza-results)")
+    parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where the three programs are, if not where they were built or installed")
+    a = parser.parse_args(words[:cut])
+    a.page, a.lacking = words[cut + 1:], False
+    a.thread_counts = numbers(a.threads, "--threads")
+    a.batches = numbers(a.batch, "--batch") if a.batch else [None]
+    a.frameworks = a.framework.split(",") if a.framework else []
+    for name in a.frameworks:
+        if name not in FRAMEWORKS:
+            raise Error(f'--framework "{name}": there are {", ".join(FRAMEWORKS)}')
+    return a
+
+
+def run(words, fine=(0, 1), **how):
+    """Runs a program, which prints for itself; returns its exit status. Ctrl-C reaches it too: it keeps what it has."""
+    with subprocess.Popen([str(w) for w in words], **how) as program:
+        try:
+            status = program.wait()
+        except KeyboardInterrupt:
+            program.wait()
+            raise
+    if status not in fine:
+        raise Ended(status if status in (2, 130) else 2)
+    return status
+
+
+def began(text):
+    """A step on standard error, with the time since the start."""
+    print(f"\n[{time.monotonic() - STARTED:.0f} s] {text}", file=sys.stderr, flush=True)
+
+
+def later_versions(bench):
+    """Of libraries that the program has in several versions, all but the lowest of each: the first page does without
+    them, so that it comes in a minute."""
+    said = subprocess.run([bench, "--version"], capture_output=True, text=True, check=False).stdout
+    versions = {}
+    for line in said.splitlines():
+        name, _, version = line.partition(" ")
+        if re.fullmatch(r"[\d.]+", version.strip()):
+            numbers_of = tuple(map(int, version.strip().strip(".").split(".")))
+            versions.setdefault(re.sub(r"-[\d.]+$", "", name), []).append((numbers_of, name))
+    return [name for of in versions.values() for _, name in sorted(of)[1:]]
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def measured_by(name, a, model, folder):
+    """Files of a framework's runs, one for each batch, number of threads and type that it has. What it cannot do is
+    said, and the page comes without it."""
+    out, asked_types = [], (a.types or "f32").split(",")
+    types = [t for t in asked_types if t in (OPENVINO_TYPES if name == "openvino" else ("f32",))]
+    for t in asked_types:
+        if t not in types:
+            print(f"benanza: {name} is not measured in {t} here", file=sys.stderr)
+    for batch in a.batches:
+        for threads in a.thread_counts:
+            for kind in types:
+                file = folder / f"{name}-b{batch or 'own'}-t{threads}-{kind}.json"
+                dims = {"dims": a.dim, "shapes": a.shape, "sha256": digest(model)}
+                asked = file.with_suffix(".asked")
+                if not (file.exists() and asked.exists() and json.loads(asked.read_text()) == dims):
+                    began(f"measuring {name}, {threads} thread{'s' if threads > 1 else ''}, {kind}")
+                    words = [sys.executable, SCRIPTS / "measure_framework", name, model, "--threads", threads,
+                             "-o", file, *(["--batch", batch] if batch else []), *OPENVINO_TYPES[kind],
+                             *(w for d in a.dim for w in ("--dim", d)), *(w for s in a.shape for w in ("--shape", s))]
+                    if run(words, fine=(0, 1, 2), stdout=sys.stderr) == 2:
+                        a.lacking = True  # it has said why
+                        continue
+                    asked.write_text(json.dumps(dims))
+                out.append(file)
+    return out
+
+
+def page_of_model(words):
+    a = parse(words)
+    place = folder_of_programs(a.programs)
+    tools = {name: place / name for name in PROGRAMS}
+    given = Path(a.model)
+    if given.suffix == ".onnx":
+        if not given.is_file():
+            raise Error(f"{given}: no such file")
+        model, name = given, given.stem
+    else:
+        model, name = a.output / "zoo" / f"{a.model}.onnx", a.model
+    folder, store = a.output / name, a.output / "results.db"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise Error(f"{folder} cannot be made: {e.strerror}") from None
+    if model != given and not model.exists():
+        run([tools["benanza_generate"], "zoo", name, "-o", model.parent], fine=(0,), stdout=subprocess.DEVNULL)
+
+    began(f"reading {model}")
+    # With an operator that is not known the rest is measured; the page says what lacks.
+    partial = run([tools["benanza_generate"], model, "--no-sources", "-o", folder / "layers",
+                   *(["--batch", a.batch] if a.batch else []), "--data-dependent", a.data_dependent,
+                   *(w for name in ("dim", "shape", "size", "loop_count") for value in getattr(a, name)
+                     for w in ("--" + name.replace("_", "-"), value))], stdout=sys.stderr)
+
+    graphs = folder / "layers" / "graphs.json"
+    names = sorted({g["model"] for g in json.loads(graphs.read_text())["graphs"]})
+    bench = [tools["benanza_bench"], "--graphs", graphs, "--store", store, "--threads", a.threads, "--quiet",
+             "--progress", "always", *(["--types", a.types] if a.types else [])]
+    page = [tools["benanza_analyze"], store, "--model", names[0]]
+    frameworks = []
+
+    def show():
+        began("the page")
+        beside = [w for f in frameworks for w in ("--framework", f)]
+        # A program that was built without d3 has no HTML; the text says all.
+        subprocess.run([*page, *beside, "--format", "html", "-o", folder / "page.html"], capture_output=True, check=False)
+        return run([*page, *beside, *a.page], fine=(0, 1, 3))
+
+    began("measuring quickly, for a first page")
+    later = later_versions(tools["benanza_bench"])
+    failed = run([*bench, "--effort", "quick", *(["--backends=" + ",".join("-" + n for n in later)] if later else [])],
+                 stdout=subprocess.DEVNULL)
+    for framework in a.frameworks:
+        frameworks += measured_by(framework, a, model, folder)
+    status = show()
+    if not a.quick:
+        began("measuring with more samples")
+        failed = run(bench, stdout=subprocess.DEVNULL)
+        status = show()
+    html = folder / "page.html"
+    print(f"\nTook {time.monotonic() - STARTED:.0f} s. All is in {a.output}"
+          f"{f'; as a page for a browser: {html}' if html.exists() else ''}. "
+          "More of it: the same command with -- --advice or -- --details", file=sys.stderr)
+    return status or int(bool(failed or partial or a.lacking))
+
+
+STARTED = time.monotonic()
+
+
+def main(words=None):
+    """The command; returns its exit status."""
+    try:
+        return page_of_model(sys.argv[1:] if words is None else words)
+    except Error as problem:
+        print(f"benanza: {problem}".replace("\n", " "), file=sys.stderr)
+        return 2
+    except Ended as end:
+        return end.args[0]
+    except KeyboardInterrupt:
+        print("benanza: interrupted; the same command goes on where it was", file=sys.stderr)
+        return 130
