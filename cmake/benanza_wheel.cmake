@@ -7,10 +7,9 @@ get_target_property(modules benanza_runner BENANZA_MODULES)
 set(programs benanza_bench benanza_generate benanza_analyze)
 add_custom_target(benanza_wheel DEPENDS ${programs} ${modules})
 
-# Libraries that libraries need are found by the program's own path too: with DT_RPATH, not with DT_RUNPATH.
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN")
 foreach(target IN LISTS programs modules)
-  target_link_options(${target} PRIVATE LINKER:--disable-new-dtags LINKER:--as-needed)
+  target_link_options(${target} PRIVATE LINKER:--as-needed)
 endforeach()
 
 set(folder benanza/programs)
@@ -24,7 +23,11 @@ install(FILES LICENSE DESTINATION benanza/licenses RENAME benanza COMPONENT whee
 get_property(roots GLOBAL PROPERTY BENANZA_ONEDNN_FOLDERS)
 foreach(root IN LISTS roots)
   get_filename_component(name ${root} NAME)
-  install(DIRECTORY ${root}/share/doc/dnnl/ DESTINATION benanza/licenses/${name} COMPONENT wheel)
+  file(GLOB texts ${root}/share/doc/*/LICENSE ${root}/share/doc/*/THIRD-PARTY-PROGRAMS)
+  if(NOT texts)
+    message(FATAL_ERROR "benanza: ${root} has no licences below share/doc")
+  endif()
+  install(FILES ${texts} DESTINATION benanza/licenses/${name} COMPONENT wheel)
 endforeach()
 
 set(files "")

@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs when a wheel is put together (benanza_wheel.cmake): copies the libraries that `files` need into the folder of
-# the programs, and the licences of these and of the headers inside them, as Debian has them, into licenses/.
+# the programs, where they look for each other first, and the licences of these and of the headers inside them, as Debian has them, into licenses/.
 cmake_policy(VERSION 3.22)
 
-# Of every Linux: the C library.
-set(there "^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\\.so\\.")
+# Of every Linux: the C library, and that of C++.
+set(there "^(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\\+\\+|ld-linux-x86-64)\\.so\\.")
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${files} RESOLVED_DEPENDENCIES_VAR found PRE_EXCLUDE_REGEXES "${there}")
 # What is compiled into the programs.
 set(packages libbenchmark-dev libcli11-dev libfmt-dev librange-v3-dev nlohmann-json3-dev node-d3)
+find_program(patchelf patchelf REQUIRED)
 foreach(library IN LISTS found)
   get_filename_component(name ${library} NAME)
   file(REAL_PATH ${library} real)
   message(STATUS "Bundling: ${name}")
   file(COPY_FILE ${real} ${folder}/programs/${name})
+  file(CHMOD ${folder}/programs/${name} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  execute_process(COMMAND ${patchelf} --set-rpath "$ORIGIN" ${folder}/programs/${name} COMMAND_ERROR_IS_FATAL ANY)
+  if(name MATCHES "^libdnnl\\.") # of PyPI, which brought its licence
+    continue()
+  endif()
   get_filename_component(real ${real} NAME)
   execute_process(COMMAND dpkg-query -S "*/${real}" OUTPUT_VARIABLE owner ERROR_QUIET)
   if(owner MATCHES "^([^:,]+)")
     list(APPEND packages ${CMAKE_MATCH_1})
-  elseif(NOT name MATCHES "^libdnnl\\.") # of PyPI, which has them
+  else()
     message(WARNING "benanza: no package says whose ${library} is: this wheel lacks its licence, give it to nobody")
   endif()
 endforeach()

@@ -143,7 +143,7 @@ inline std::vector<compared_operator> compared_groups(comparison& c, const work_
       if (!computes(*b.graph, b.graph->nodes[bound::detail::at(n)])) continue;
       const auto [found, fresh] = first.try_emplace(b.fused->pair.owner[bound::detail::at(n)], i);
       if (fresh) continue;
-      const auto [before, behind] = std::minmax(leader_of(found->second), leader_of(i));
+      const auto [before, behind] = std::minmax({leader_of(found->second), leader_of(i)});
       leader[behind] = before;
     }
   }

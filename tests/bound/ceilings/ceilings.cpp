@@ -154,7 +154,8 @@ TEST_CASE("messages belong to levels by the bytes that they move, and these are 
   REQUIRE(found->line);
   CHECK(found->line->bytes_per_ns == Approx(40));
   CHECK(found->line->alpha_ns == Approx(1000));
-  for (const overhead& o : ceilings(r).overheads())
+  const ceilings c(r);
+  for (const overhead& o : c.overheads())
     if (o.kind == "memcpy_flushed") CHECK(o.moved_bytes == 2.0 * static_cast<double>(o.bytes));
 }
 
