@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,42 @@ class Benanza(unittest.TestCase):
         self.assertIn("expected run", done.stdout)
         done = self.door("lenet", "--quick", "--framework", "onnxruntime", "--types", "bf16")
         self.assertIn("onnxruntime is not measured in bf16 here", done.stderr)
+
+    def export(self, *words, status=0, path=""):
+        done = subprocess.run([sys.executable, self.scripts / "benanza", *map(str, words)], capture_output=True, text=True,
+                              cwd=self.folder, env={**os.environ, "PYTHONPATH": str(path)})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_a_configuration_becomes_a_file_for_each_part_of_the_model(self):
+        # In place of mobius: writes what it was asked.
+        packages = self.folder / "packages"
+        for name in "mobius", "transformers":
+            (packages / name).mkdir(parents=True)
+            (packages / name / "__init__.py").write_text("")
+        (packages / "mobius" / "__main__.py").write_text(
+            "import pathlib, sys\nwords = sys.argv[1:]\nout = pathlib.Path(words[words.index('--no-weights') + 1])\n"
+            "parts = (pathlib.Path(words[words.index('--config') + 1]) / 'config.json').read_text().split()\n"
+            "if not parts: sys.exit('a long story\\nKeyError: no such model')\n"
+            "for p in parts:\n    f = out / (p if len(parts) > 1 else '') / 'model.onnx'\n"
+            "    f.parent.mkdir(parents=True)\n    f.write_text(p)\n")
+        config = self.folder / "config.json"
+        config.write_text("decoder")
+        done = self.export("from-hf", config, "-o", "one.onnx", path=packages)
+        self.assertEqual((self.folder / "one.onnx").read_text(), "decoder")
+        self.assertIn("benanza one.onnx", done.stdout)
+        config.write_text("encoder decoder")
+        self.export("from-hf", self.folder, "-o", "two.onnx", path=packages)
+        self.assertEqual((self.folder / "two-encoder.onnx").read_text(), "encoder")
+        self.assertEqual((self.folder / "two-decoder.onnx").read_text(), "decoder")
+        config.write_text("")
+        refused = self.export("from-hf", config, "-o", "none.onnx", status=2, path=packages)
+        self.assertIn("mobius: KeyError: no such model", refused.stderr)
+        for words, said in ((["from-hf", "nowhere", "-o", "a.onnx"], "no such file"),
+                            (["from-hf", config, "-o", "a.txt"], "ends with .onnx"), (["from-hf", config], "--output")):
+            refused = self.export(*words, status=2, path=packages)
+            self.assertIn(said, refused.stderr)
+            self.assertEqual(refused.stderr.count("\n"), 1)
 
     def test_refusals_are_one_line(self):
         text = self.folder / "text.onnx"

@@ -5,6 +5,7 @@
   benanza model.onnx --framework onnxruntime,openvino # how long these take, and where they lose it
   benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
+  benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
 
 Reads the model, measures its layers first quickly, by one version of each library, prints a page, measures them again
 by all and with more samples, and prints the page that counts. Nothing is compiled. All results are kept in one folder (-o); the same command goes on where it
@@ -24,6 +25,7 @@ import sys
 import time
 from pathlib import Path
 
+from benanza import exporting
 from benanza.programs import PROGRAMS, SCRIPTS, Error, folder_of_programs
 
 FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
@@ -200,8 +202,11 @@ STARTED = time.monotonic()
 
 def main(words=None):
     """The command; returns its exit status."""
+    words = sys.argv[1:] if words is None else words
     try:
-        return page_of_model(sys.argv[1:] if words is None else words)
+        if words and words[0] in exporting.COMMANDS:
+            return exporting.main(words)
+        return page_of_model(words)
     except Error as problem:
         print(f"benanza: {problem}".replace("\n", " "), file=sys.stderr)
         return 2
