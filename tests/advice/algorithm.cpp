@@ -25,7 +25,8 @@ model_bound analyse(const run& r) {
 }
 
 TEST_CASE("what a model gains is the sum of what its layers gain, in an interval") {
-  const model_bound b = analyse(synthetic::small_run());
+  const run measured = synthetic::small_run();
+  const model_bound b = analyse(measured);
   const figure gain = algorithm_gain(b);
   double sum = 0;
   for (const layer_answer& l : b.layers)
@@ -41,7 +42,8 @@ TEST_CASE("what a model gains is the sum of what its layers gain, in an interval
 }
 
 TEST_CASE("layers are ranked by what they gain; those that gain nothing are left out") {
-  const model_bound b = analyse(synthetic::fused_run());
+  const run measured = synthetic::fused_run();
+  const model_bound b = analyse(measured);
   const std::vector<const layer_answer*> rows = by_gain(b);
   REQUIRE(rows.size() > 1);
   CHECK(std::is_sorted(rows.begin(), rows.end(),

@@ -252,8 +252,8 @@ TEST_CASE(
   // Kernels of bf16 itself ask for nothing.
   const run plain = block(0, 0.5);
   const source t(plain);
-  for (const question& q :
-       advise_all(t, figures(t, {{numeric::bf16, 1}}), {narrow})[0].list.not_measured)
+  const auto advised = advise_all(t, figures(t, {{numeric::bf16, 1}}), {narrow});
+  for (const question& q : advised[0].list.not_measured)
     CHECK(q.kind != "type");
 }
 

@@ -81,7 +81,8 @@ TEST_CASE("what layers leave to each other is between the last cache and memory"
   add(r, one, "llcw", 2);
   add(r, one, "coldw", 4);
   add(r, one, "cold", 8);
-  const sequence_cases& its = *sequence_times(r, f32).find(one.name);
+  const sequence_times times(r, f32);
+  const sequence_cases& its = *times.find(one.name);
   CHECK(its.estimate_ns(warmth{.gone = 0}) == 2);
   CHECK(its.estimate_ns(warmth{.gone = 0.25}) == 2.5);
   CHECK(its.estimate_ns(warmth{}) == 4);

@@ -95,9 +95,13 @@ class Benanza(unittest.TestCase):
     def test_a_configuration_becomes_a_file_for_each_part_of_the_model(self):
         # In place of mobius: writes what it was asked.
         packages = self.folder / "packages"
-        for name in "mobius", "transformers":
+        for name in "mobius", "transformers", "onnx":
             (packages / name).mkdir(parents=True)
             (packages / name / "__init__.py").write_text("")
+        (packages / "onnx" / "__init__.py").write_text(
+            "from types import SimpleNamespace as S\n"
+            "load = lambda file, load_external_data: S(graph=S(value_info=[], initializer=[], input=[], node=[]))\n"
+            "save = lambda model, file: None\n")
         (packages / "mobius" / "__main__.py").write_text(
             "import pathlib, sys\nwords = sys.argv[1:]\nout = pathlib.Path(words[words.index('--no-weights') + 1])\n"
             "parts = (pathlib.Path(words[words.index('--config') + 1]) / 'config.json').read_text().split()\n"

@@ -12,14 +12,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts" / "python"))
 import benanza  # noqa: E402: it is in the tree
-from benanza import answer, programs  # noqa: E402
+from benanza import answer, exporting, programs  # noqa: E402
 
 
 def rows(of):
@@ -141,6 +143,39 @@ class Values(unittest.TestCase):
         self.assertIsNone(r._repr_html_())
         self.assertEqual(repr(r), "m@batch=1 f32 t1: nothing measured PARTIAL")
         self.assertEqual(rows(r.layers), [])
+
+    def test_what_only_nodes_name_becomes_a_weight_without_values(self):
+        class Weights(list):
+            def add(self, **fields):
+                self.append(types.SimpleNamespace(**fields, external_data=Weights()))
+                return self[-1]
+
+        def value(name, *dims):
+            shape = types.SimpleNamespace(dim=[types.SimpleNamespace(dim_value=d) for d in dims])
+            return types.SimpleNamespace(name=name, type=types.SimpleNamespace(
+                tensor_type=types.SimpleNamespace(shape=shape, elem_type=16)))
+
+        def graph(*known):
+            nodes = [types.SimpleNamespace(input=["x", "w", ""], output=["y"]),
+                     types.SimpleNamespace(input=["y", "w", "b"], output=["z"])]
+            given = Weights([types.SimpleNamespace(name="b")])
+            return types.SimpleNamespace(graph=types.SimpleNamespace(
+                node=nodes, input=[value("x", 1, 8)], value_info=[*known, value("y", 1, 4)], initializer=given))
+
+        model, saved = graph(value("w", 8, 4)), []
+        fake = types.ModuleType("onnx")
+        fake.load, fake.save = (lambda file, load_external_data: model), (lambda m, file: saved.append(file))
+        fake.TensorProto = types.SimpleNamespace(EXTERNAL=1)
+        with unittest.mock.patch.dict(sys.modules, {"onnx": fake}):
+            exporting.with_named_weights(Path("m.onnx"))
+            (_, weight), = [model.graph.initializer]
+            self.assertEqual((weight.name, weight.dims, weight.data_type, weight.data_location), ("w", [8, 4], 16, 1))
+            self.assertEqual([(e.key, e.value) for e in weight.external_data], [("location", "not-written")])
+            self.assertEqual(saved, [Path("m.onnx")])
+            for unknown in graph(), graph(value("w", 8, 0)):
+                model = unknown
+                with self.assertRaisesRegex(benanza.Error, "w: the exporter says neither"):
+                    exporting.with_named_weights(Path("m.onnx"))
 
     def test_importing_is_fast_and_needs_nothing(self):
         done = subprocess.run([sys.executable, "-X", "importtime", "-c", "import benanza"], capture_output=True, text=True,

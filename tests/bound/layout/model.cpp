@@ -176,7 +176,8 @@ graph pairs_of(const graph& g) {
 } // namespace
 
 TEST_CASE("a block: layouts along it, reorders at its ends, and fused where that is faster") {
-  const model_bound b = analyse(synthetic::fused_run());
+  const run measured = synthetic::fused_run();
+  const model_bound b = analyse(measured);
   REQUIRE(b.layouts);
   REQUIRE(b.layouts->bound);
   const layout_solution& l = *b.layouts->bound;

@@ -177,7 +177,8 @@ public:
   const std::map<setting, std::vector<peak>>& peaks() const { return peaks_; }
   /// The curve of each kind and number of threads: the faster algorithm at each working set.
   const std::map<std::pair<std::string, int>, curve>& curves() const { return curves_; }
-  const std::vector<overhead>& overheads() const { return overheads_; }
+  const std::vector<overhead>& overheads() const& { return overheads_; }
+  std::vector<overhead> overheads() && { return std::move(overheads_); }
   /// Numbers of threads of which a rate was measured.
   const std::set<int>& threads() const { return threads_; }
   /// What the machine or the build does not have, in words; empty: the run does not say.

@@ -107,10 +107,12 @@ public:
   }
 
   /// Null: nothing is known of it.
-  const sequence_cases* find(const std::string& name) const {
+  const sequence_cases* find(const std::string& name) const& {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &found->second;
   }
+  const sequence_cases*
+  find(const std::string& name) const&& = delete; // it would point into nothing
   bool empty() const { return by_name_.empty(); }
   /// By what their layers run: first choices, or named ones.
   std::string_view how() const { return how_; }
