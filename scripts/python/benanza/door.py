@@ -8,8 +8,9 @@
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
 
 Reads the model, measures its layers first quickly, by one version of each library, prints a page, measures them again
-by all and with more samples, and prints the page that counts. Nothing is compiled. All results are kept in one folder (-o); the same command goes on where it
-was, and what the folder holds of this machine and these libraries, its ceilings too, is not measured again.
+by all and with more samples, and prints the page that counts. Nothing is compiled. All results are kept in one folder
+(-o); the same command goes on where it was, and what the folder holds of this machine and these libraries, its
+ceilings too, is not measured again.
 
 Exit status: 0 complete, 1 usable but partial, 2 refused, 3 a limit (-- --limit ...) is broken, 130 interrupted.
 """
