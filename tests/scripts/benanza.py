@@ -86,6 +86,28 @@ class Benanza(unittest.TestCase):
         done = self.door("lenet", "--quick", "--framework", "onnxruntime", "--types", "bf16")
         self.assertIn("onnxruntime is not measured in bf16 here", done.stderr)
 
+    def test_the_first_page_is_by_one_version_of_a_library_and_says_so(self):
+        # In place of the programs, of which one has oneDNN twice.
+        place = self.folder / "two_versions"
+        place.mkdir()
+        for name, text in (
+                ("benanza_bench", f"""#!/bin/sh
+case "$*" in
+*--version*) printf 'benanza_bench 0.3.0\ncompiler gcc 12.2.0\nonednn-3.2.0 3.2.0\nonednn 2.6.3\nSQLite 3.40.1\n' ;;
+*) echo "$@" >>'{place}/asked' ;;
+esac
+"""), ("benanza_generate", f"#!/bin/sh\necho '{{\"graphs\": [{{\"model\": \"m\"}}]}}' >'{place}/out/m/layers/graphs.json'\n"),
+                ("benanza_analyze", "#!/bin/sh\necho page\n")):
+            (place / name).write_text(text)
+            (place / name).chmod(0o755)
+        (place / "m.onnx").write_text("")
+        (place / "out" / "m" / "layers").mkdir(parents=True)
+        done = self.door(place / "m.onnx", "-o", place / "out", status=(0,), programs=place)
+        self.assertIn("for a first page without onednn-3.2.0\n", done.stderr)
+        quick, all_of_it = (place / "asked").read_text().splitlines()
+        self.assertIn("--effort quick --backends=-onednn-3.2.0", quick)
+        self.assertNotIn("--backends", all_of_it)
+
     def export(self, *words, status=0, path=""):
         done = subprocess.run([sys.executable, self.scripts / "benanza", *map(str, words)], capture_output=True, text=True,
                               cwd=self.folder, env={**os.environ, "PYTHONPATH": str(path)})

@@ -63,10 +63,11 @@ def parse(words):
     parser.add_argument("--types", metavar="T,...", help="f32, bf16, u8s8u8 ...; the model's own by default")
     parser.add_argument("--threads", metavar="N,...", default="1", help="1 by default")
     parser.add_argument("--framework", metavar="F,...", help=f"measured too: {', '.join(FRAMEWORKS)}")
-    parser.add_argument("--quick", action="store_true", help="end after the first page")
+    parser.add_argument("--quick", action="store_true", help="end after the first page: one version of each library")
     parser.add_argument("-o", "--output", type=Path, default=Path("benanza-results"), metavar="FOLDER",
                         help="where all is kept (benanza-results)")
-    parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where the three programs are, if not where they were built or installed")
+    parser.add_argument("--programs", type=Path, metavar="FOLDER",
+                        help="where the three programs are, if not where they were built or installed")
     a = parser.parse_args(words[:cut])
     a.page, a.lacking = words[cut + 1:], False
     a.thread_counts = numbers(a.threads, "--threads")
@@ -180,8 +181,8 @@ def page_of_model(words):
         subprocess.run([*page, *beside, "--format", "html", "-o", folder / "page.html"], capture_output=True, check=False)
         return run([*page, *beside, *a.page], fine=(0, 1, 3))
 
-    began("measuring quickly, for a first page")
     later = later_versions(tools["benanza_bench"])
+    began("measuring quickly, for a first page" + (f" without {', '.join(later)}" if later else ""))
     failed = run([*bench, "--effort", "quick", *(["--backends=" + ",".join("-" + n for n in later)] if later else [])],
                  stdout=subprocess.DEVNULL)
     for framework in a.frameworks:

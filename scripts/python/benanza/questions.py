@@ -34,9 +34,10 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
     """Measures a model on this machine: an ONNX file, or a model of the zoo by its name.
 
     `dims` gives symbolic dims ({"sequence": 128}), `shapes` inputs ({"x": [1, 3, 224, 224]}), `sizes` how much a node
-    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino",
-    "pytorch". `quick` ends with the first figures. All that is measured stays in `folder`, and the same call goes on
-    from there. `programs` is where the three programs are, if not where they were built or installed.
+    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch".
+    `quick` ends with the first figures, of one version of each library. All that is measured stays in `folder`, and
+    the same call goes on from there. `programs` is where the three programs are, if not where they were built or
+    installed.
     """
     name = Path(model).stem if str(model).endswith(".onnx") else str(model)
     out = Path(folder) / name
