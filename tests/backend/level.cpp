@@ -2,6 +2,7 @@
 // Is the best level of kernels taken that a processor has, or the one that is named, or none?
 #include <benanza/backend/level.hpp>
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 
 namespace test_of_levels {
@@ -35,5 +36,13 @@ TEST_CASE("a processor below all levels is told to build the programs") {
   CHECK_THROWS_WITH_AS(chosen_level(none, ""), doctest::Contains("fewer instructions than v3"),
                        benanza::error);
   CHECK_THROWS_AS(chosen_level(none, "v3"), benanza::error);
+}
+
+TEST_CASE("a level that is named is refused where the kernels are of one") {
+  CHECK_NOTHROW(benanza::backend::require_levels());
+  setenv("BENANZA_LEVEL", "x86-64-v3", 1);
+  CHECK_THROWS_WITH_AS(benanza::backend::require_levels(), doctest::Contains("of one level"),
+                       benanza::error);
+  unsetenv("BENANZA_LEVEL");
 }
 } // namespace test_of_levels

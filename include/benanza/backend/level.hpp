@@ -42,9 +42,27 @@ inline const kernel_level& chosen_level(std::span<const kernel_level> levels,
               "the backend host", "build the programs on this machine");
 }
 
-inline const kernel_level& chosen_level(std::span<const kernel_level> levels) {
+inline std::string named_level() {
   const char* named = std::getenv(level_variable);
-  return chosen_level(levels, named != nullptr ? named : "");
+  return named != nullptr ? named : "";
+}
+
+inline const kernel_level& chosen_level(std::span<const kernel_level> levels) {
+  return chosen_level(levels, named_level());
+}
+
+/// Has this program kernels of several levels? What opens them sets it.
+inline bool& has_levels() {
+  static bool several = false;
+  return several;
+}
+
+/// Refuses a level that is named where there are none.
+inline void require_levels() {
+  if (const std::string named = named_level(); !named.empty() && !has_levels())
+    throw error("this program's kernels are of one level, the processor's that compiled them",
+                std::string(level_variable) + "=" + named,
+                "leave it out, or build with -DBENANZA_LEVELS=ALL");
 }
 
 } // namespace benanza::backend

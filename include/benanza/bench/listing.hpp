@@ -6,6 +6,7 @@
 //   listing l(options, environment, {});   l.groups[0].cases[0].name
 #pragma once
 
+#include "../backend/level.hpp"
 #include "../core/printable.hpp"
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
@@ -57,6 +58,7 @@ inline std::vector<model::graph> selected_graphs(const model_set& models, const 
 /// gets the others. One that was named and cannot run here lists its cases for a described device;
 /// so does any, if only a list for a named device is wanted.
 inline library_list selected_libraries(const options& o, std::vector<std::string>& left_out) {
+  backend::require_levels();
   const auto& makers = backend::registered_backends();
   std::set<std::string> without;
   for (const std::string& word : o.backends) {
