@@ -36,6 +36,13 @@ TEST_CASE(
   CHECK(b.missing_command ==
         "benanza_bench --model 'it'\\''s one' --effort quick --benchmark_filter="
         "'^(Add|Conv/1x64x56x56-64x1x1-s1-b|Conv\\+Relu|reorder)/' --benchmark_out=missing.json");
+  // Models that were not compiled into the program are in files, which the command names.
+  r.provenance["measuring"]["graphs"] = "a/graphs.json; -my graphs.json; turns\x1b[2J";
+  const model_bound of_files = analyse(r);
+  CHECK(of_files.missing_command.starts_with(
+      "benanza_bench --graphs a/graphs.json --graphs './-my graphs.json' --model "));
+  REQUIRE(!of_files.covered.holes.empty());
+  CHECK(of_files.covered.holes[0].command.starts_with("benanza_bench --graphs a/graphs.json "));
   CHECK_FALSE(b.layouts->prediction);
   CHECK_FALSE(benanza::bound::expected(b));
   r.graphs[0].name = r.graphs[1].unfused = "turns\x1b[2J";

@@ -296,10 +296,10 @@ inline advice_of_kind precision_advice(const grounds& g) {
                "--benchmark_filter=^machine/"
              : "a cast takes what the machine needs to copy the tensor");
     one.how = detail::way_to_type(g, *other, one.evidence);
-    one.check =
-        beside && framework == "openvino"
-            ? detail::measure_command(*g.framework, 0, one.how.settings)
-            : fmt::format("benanza_bench --types {},{} --benchmark_filter=-^machine/", base, type);
+    one.check = beside && framework == "openvino"
+                    ? detail::measure_command(*g.framework, 0, one.how.settings)
+                    : fmt::format("{} --types {},{} --benchmark_filter=-^machine/",
+                                  bound::bench_program(g.of.run), base, type);
     out.items.push_back(std::move(one));
   }
   return out;

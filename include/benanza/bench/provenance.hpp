@@ -99,6 +99,8 @@ inline run_facts provenance(const machine::environment& e, const options& o,
           ? "own"
           : join(o.types | ranges::views::transform([](numeric t) { return name(t); }), ",");
   measuring["states"] = join(o.states, ",");
+  if (!o.graph_files.empty()) // the commands of a page have to name them
+    measuring[result::graphs_fact] = join(o.graph_files, result::between_facts);
   measuring["effort"] = name(o.effort);
   measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
   if (const std::string changed = o.parameters.changed(); !changed.empty())

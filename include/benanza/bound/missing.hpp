@@ -73,6 +73,17 @@ inline std::string filter_of(const std::vector<std::string>& layers,
   return '^' + detail::any_of(families) + '/';
 }
 
+/// benanza_bench, with the files of models that were measured, if they were not those compiled in.
+inline std::string bench_program(const result::run& r) {
+  std::string out = "benanza_bench";
+  const auto facts = r.provenance.find("measuring");
+  if (facts == r.provenance.end() || !facts->second.contains(result::graphs_fact)) return out;
+  for (const std::string_view file :
+       items(facts->second.at(result::graphs_fact), result::between_facts))
+    if (printable(file, file.size()) == file) out += " --graphs " + shell_file(std::string(file));
+  return out;
+}
+
 /// The options of benanza_bench by which the rest of the run was measured; on `threads` and in
 /// `type` where these say others.
 inline std::string bench_setting(const result::run& r, const model_bound& b,
@@ -94,7 +105,7 @@ inline std::string bench_setting(const result::run& r, const model_bound& b,
 inline std::string bench_command(const result::run& r, const model_bound& b,
                                  const std::string& threads = {},
                                  std::optional<numeric> type = std::nullopt) {
-  std::string out = "benanza_bench";
+  std::string out = bench_program(r);
   const std::string& model = b.graph->name;
   if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
     out += " --model " + shell_word(model);
@@ -145,6 +156,9 @@ inline std::set<std::string> changes_for(const std::set<std::string>& layers,
 /// `b` with all that is missing, where `missing` held the changes of layout, and the command for
 /// it.
 inline model_bound with_missing(model_bound b, const result::run& r) {
+  for (auto* holes : {&b.covered.holes, &b.covered.rooflines})
+    for (hole& h : *holes)
+      if (!h.command.empty()) h.command = bench_program(r) + h.command.substr(h.command.find(' '));
   for (const layer_answer& l : b.layers) {
     if (l.rests_on == basis::view) continue;
     if (l.left == 0 && (l.timed() ? !l.untried : l.nothing_runs)) continue;

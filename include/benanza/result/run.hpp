@@ -37,6 +37,10 @@ inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "be
 /// did.
 inline constexpr const char* kernels_fact = "kernels";
 
+/// The fact of a run's `measuring` section that names the files of its models, as its command line
+/// did; and what is between several of them.
+inline constexpr const char *graphs_fact = "graphs", *between_facts = "; ";
+
 /// The fact of a run's `measuring` section that says whose energy its cases have, or why none.
 inline constexpr const char* energy_fact = "energy";
 
