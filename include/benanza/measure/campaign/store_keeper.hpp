@@ -75,6 +75,11 @@ public:
     if (!fresh.empty()) add(fresh);
   }
 
+  /// Of models whose layers were all known the store gets the graphs.
+  void finish() override {
+    if (!run_) store_.add_new(header_);
+  }
+
   std::string place() const override { return store_.path(); }
 
 private:
