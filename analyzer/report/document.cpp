@@ -117,10 +117,9 @@ tables::table layers_of(const bound::model_bound& b, std::size_t limit) {
   const double sum = sum_of_run(b, all);
   for (const layer_in_run& l : all) {
     const double rate = gflops_in_run(l);
-    const bound::measurement* const by = l.layer->algorithms.chosen;
-    out.rows.push_back({percent(sum > 0 ? l.ns() / sum : 0), show_time(l.each_ns),
+    out.rows.push_back({percent(sum > 0 ? l.ns / sum : 0), show_time(l.each_ns()),
                         std::to_string(l.uses), rate > 0 ? show_rate(rate) : "-",
-                        by == nullptr ? "(roofline)" : by->algorithm, l.layer->name});
+                        l.by == nullptr ? "(roofline)" : l.by->algorithm, l.layer->name});
     if (energy) {
       auto& row = out.rows.back();
       row.insert(row.begin() + 4, energy_cell(advice::energy_nj(*l.layer)));

@@ -4,6 +4,7 @@
 #include "advice.hpp"
 #include "gaps.hpp"
 #include "json_array.hpp"
+#include "kinds.hpp"
 #include "layers.hpp"
 #include "limits.hpp"
 #include "rewritten.hpp"
@@ -270,6 +271,22 @@ result::ordered_json to_json(const bound::model_bound& b) {
     return {{"layer", row.first}, {"disturbed", row.second}};
   });
   out["notes"] = b.notes;
+  out["kinds"] = array_of(operator_kinds(b), [](const operator_kind& k) -> result::ordered_json {
+    return {{"kind", k.what},
+            {"ns", k.ns},
+            {"least_gflops", k.least_gflops},
+            {"most_gflops", k.most_gflops},
+            {"fewer_operations_than_counted", k.fewer_operations},
+            {"limited_by", k.limit()}};
+  });
+  out["layers_in_run"] =
+      array_of(layers_in_run(b), [](const layer_in_run& l) -> result::ordered_json {
+        return {{"layer", l.layer->name},
+                {"uses", l.uses},
+                {"ns", l.ns},
+                {"backend", l.by != nullptr ? l.by->backend : ""},
+                {"algorithm", l.by != nullptr ? l.by->algorithm : ""}};
+      });
   out["layers"] = array_of(
       b.layers, [&](const bound::layer_answer& l) { return to_json(l, b.bound.sequential.ns); });
   return out;

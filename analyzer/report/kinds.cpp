@@ -3,15 +3,12 @@
 
 #include "layers.hpp"
 
-#include <benanza/advice/algorithm.hpp>
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/view/map.hpp>
-#include <range/v3/view/zip.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 
 namespace benanza::report {
@@ -45,13 +42,11 @@ std::string kind_name(std::string_view layer) {
 
 std::vector<operator_kind> operator_kinds(const bound::model_bound& b) {
   std::map<std::string, operator_kind> all;
-  const std::vector<std::int64_t> uses = advice::uses_as_fused(b);
-  for (const auto& [l, n] : ranges::views::zip(b.layers, uses)) {
-    const double each = l.algorithms.prediction.ns;
-    if (n == 0 || !l.known() || each <= 0) continue;
+  for (const layer_in_run& run : layers_in_run(b)) {
+    const bound::layer_answer& l = *run.layer;
     const std::string what = kind_name(l.name);
     operator_kind& k = all.try_emplace(what, operator_kind{.what = what}).first->second;
-    const double ns = static_cast<double>(n) * each;
+    const double ns = run.ns;
     k.ns += ns;
     if (!l.roofline || l.roofline->ns <= 0)
       k.unknown_ns += ns;

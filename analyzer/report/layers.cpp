@@ -5,6 +5,7 @@
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/zip.hpp>
 
@@ -25,16 +26,38 @@ std::vector<const bound::layer_answer*> by_time(const bound::model_bound& b) {
 }
 
 std::vector<layer_in_run> layers_in_run(const bound::model_bound& b) {
-  std::vector<layer_in_run> out;
-  const std::vector<std::int64_t> all_uses = advice::uses_as_fused(b);
-  for (const auto& [l, uses] : ranges::views::zip(b.layers, all_uses))
-    if (uses > 0 && l.known() && l.algorithms.prediction.ns > 0)
-      out.push_back({&l, uses, l.algorithms.prediction.ns});
+  std::vector<layer_in_run> out(b.layers.size());
+  const auto add = [&](std::size_t place, std::int64_t uses, double each_ns,
+                       const bound::measurement* by) {
+    layer_in_run& l = out[place];
+    l.layer = &b.layers[place];
+    l.uses += uses;
+    l.ns += static_cast<double>(uses) * each_ns;
+    if (each_ns < l.longest_ns) return;
+    l.longest_ns = each_ns;
+    l.by = by;
+  };
+  if (const auto& layouts = b.fastest_form().layouts; layouts && layouts->prediction) {
+    for (const bound::layout_step& s : layouts->prediction->steps) {
+      const model::graph& g = s.fused ? *b.fused->graph : *b.graph;
+      const int layer = g.nodes[static_cast<std::size_t>(s.node)].layer;
+      if (layer == model::no_layer || !(s.ns > 0)) continue;
+      const auto place = static_cast<std::size_t>(layer);
+      add(s.fused ? b.fused->layers[place] : place, 1, s.ns, s.runs);
+    }
+  } else { // each by its own best
+    const std::vector<std::int64_t> all_uses = advice::uses_as_fused(b);
+    for (const auto& [place, uses] : ranges::views::enumerate(all_uses))
+      if (const bound::choice& c = b.layers[place].algorithms;
+          uses > 0 && b.layers[place].known() && c.prediction.ns > 0)
+        add(place, uses, c.prediction.ns, c.chosen);
+  }
+  std::erase_if(out, [](const layer_in_run& l) { return l.uses == 0; });
   return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, &layer_in_run::ns);
 }
 
 double gflops_in_run(const layer_in_run& l) {
-  return l.layer->timed() ? static_cast<double>(l.layer->flops) / l.each_ns : 0;
+  return l.layer->timed() ? static_cast<double>(l.layer->flops) / l.each_ns() : 0;
 }
 
 bool has_energy(const std::vector<layer_in_run>& layers) {
@@ -44,7 +67,7 @@ bool has_energy(const std::vector<layer_in_run>& layers) {
 double sum_of_run(const bound::model_bound& b, const std::vector<layer_in_run>& layers) {
   double sum = 0;
   for (const layer_in_run& l : layers)
-    sum += l.ns();
+    sum += l.ns;
   const auto& form = b.fastest_form();
   return form.layouts && form.layouts->prediction ? sum + form.layouts->prediction->changes.ns
                                                   : sum;

@@ -27,13 +27,15 @@ double bound_ns(const bound::layer_answer& l);
 /// Layers with a time, those that add most to the sequential bound first.
 std::vector<const bound::layer_answer*> by_time(const bound::model_bound& b);
 
-/// A layer of the form that should run, by the algorithm that a run takes, with caches as a run has
-/// them.
+/// A layer of the form that should run, by the algorithms that this run takes, with caches as a run
+/// has them. With the changes of layout between them they add up to what the run should take.
 struct layer_in_run {
   const bound::layer_answer* layer = nullptr;
   std::int64_t uses = 0;
-  double each_ns = 0;
-  double ns() const { return static_cast<double>(uses) * each_ns; }
+  double ns = 0;                          ///< of all uses
+  const bound::measurement* by = nullptr; ///< in the longest of them; null: its roofline
+  double longest_ns = 0;
+  double each_ns() const { return ns / static_cast<double>(uses); }
 };
 
 /// Layers of the form that should run, those that take most of it first.

@@ -221,11 +221,9 @@ std::string run_table(const bound::model_bound& b, std::size_t limit) {
   for (const layer_in_run& l : first_of(rows, limit)) {
     const double rate = gflops_in_run(l);
     const std::string algorithm =
-        l.layer->algorithms.chosen == nullptr
-            ? "(roofline)"
-            : printable(short_name(l.layer->algorithms.chosen->algorithm));
+        l.by == nullptr ? "(roofline)" : printable(short_name(l.by->algorithm));
     std::string row = fmt::format(
-        "{:>7} {:>7} {:>4} {:>7}  {}{:<14.14} ", percent(l.ns() / sum), show_time(l.each_ns),
+        "{:>7} {:>7} {:>4} {:>7}  {}{:<14.14} ", percent(l.ns / sum), show_time(l.each_ns()),
         l.uses, rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 1 : 0) : "-",
         energy ? fmt::format("{:>7}  ", energy_cell(advice::energy_nj(*l.layer))) : "", algorithm);
     if (row.size() + l.layer->name.size() > columns)
