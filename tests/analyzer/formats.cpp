@@ -57,4 +57,19 @@ TEST_CASE("every command writes every format, and says in one line where a folde
     CHECK(in("pdf").status == 2);
   }
 }
+
+TEST_CASE("what is not as a schema says is found, with its place") {
+  const schema s(json::parse(R"({"type":"object","required":["a"],"additionalProperties":false,
+    "properties":{"a":{"type":"array","items":{"$ref":"#/$defs/n"}},"b":{"enum":["x"]},"c":{"const":1},
+                  "d":{"anyOf":[{"type":"null"},{"type":"integer","minimum":2}]}},
+    "$defs":{"n":{"type":["number","null"]}}})"));
+  CHECK(s.first_fault(json::parse(R"({"a":[1,null],"b":"x","c":1,"d":2})")).empty());
+  CHECK(holds(s.first_fault(json::parse("{}")), "\"a\" is missing"));
+  CHECK(holds(s.first_fault(json::parse(R"({"a":[1,"2"]})")), "/a/1: string"));
+  CHECK(holds(s.first_fault(json::parse(R"({"a":[],"new":1})")), "/new: nobody"));
+  CHECK(holds(s.first_fault(json::parse(R"({"a":[],"b":"y"})")), "/b"));
+  CHECK(holds(s.first_fault(json::parse(R"({"a":[],"c":2})")), "/c"));
+  CHECK(holds(s.first_fault(json::parse(R"({"a":[],"d":1})")), "/d"));
+  CHECK(holds(schema(json{{"format", "x"}}).first_fault(json()), "does not know"));
+}
 } // namespace test_of_all_formats

@@ -225,6 +225,24 @@ class Schema(Case):
             self.assertFalse(check.is_valid(said))
 
 
+    def test_other_answers_are_as_theirs_says(self):
+        import jsonschema
+        schema = json.loads((SOURCE / "analyzer/report/answers.schema.json").read_text())
+        kind = jsonschema.validators.validator_for(schema)
+        kind.check_schema(schema)
+        check = kind(schema)
+        file = self.here / "a.json"
+        file.write_text(json.dumps(result()))
+        for name, words in (("models", (file, "--models")), ("compare", ("compare", file, file)),
+                            ("sweep", ("sweep", file, "--over", "threads"))):
+            done = subprocess.run([PROGRAM, *words, "--format", "json"], capture_output=True, text=True)
+            said = json.loads(done.stdout)
+            self.assertEqual([e.message for e in check.iter_errors({name: said})], [], done.stderr)
+            said["new"] = 1
+            self.assertFalse(check.is_valid({name: said}))
+        self.assertFalse(check.is_valid({"no command": {}}))
+
+
 class Pandas(Case):
     def test_a_table_of_numbers_and_texts(self):
         import pandas
