@@ -9,8 +9,10 @@
 #include "compared.hpp"
 
 #include <benanza/compare/compare.hpp>
+#include <benanza/compare/framework_runs.hpp>
 #include <benanza/result/reader.hpp>
 #include <benanza/result/store_address.hpp>
+#include <benanza/trace/profile/read_profile.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -29,8 +31,9 @@ struct compare_request {
   std::vector<std::string> sides{}, more_old{}, more_new{};
   std::string system{}, against{}, since{}, device{};
   selection wanted{};
-  std::string min_change = "2%", within = "5%", format = "text", rows = "10", output{};
-  bool strict = false;
+  std::string min_change = "2%", within = "5%", chance = "5%", format = "text", rows = "10",
+              output{};
+  bool strict = false, in_turns = false;
 };
 
 /// A share as the command line has it: 2%, 0.5%.
@@ -105,9 +108,9 @@ std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
                asked.device)};
 }
 
-std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
-  if (asked.sides.size() == 1 && asked.more_old.empty() && asked.more_new.empty())
-    return in_one_store(asked);
+/// The files of both sides.
+using files_of_sides = std::pair<std::vector<std::string>, std::vector<std::string>>;
+files_of_sides named_files(const compare_request& asked) {
   if (asked.sides.size() > 2)
     throw error("more than two sides are named", result::store::shown(asked.sides[2]),
                 "further results of a side go behind --old or --new");
@@ -118,17 +121,63 @@ std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
     throw error("two sides are needed", "compare", "benanza_analyze compare OLD NEW");
   if (!asked.since.empty())
     throw error("--since splits one store", asked.since, "name that store alone");
-  const auto side = [&](const std::vector<std::string>& files, const std::string& system) {
-    std::vector<result::run> runs;
+  return {std::move(before), std::move(after)};
+}
+
+/// `a.json and 2 others`.
+std::string source_of(const std::vector<std::string>& files) {
+  const std::string first = result::store::shown(files.front());
+  if (files.size() == 1) return first;
+  return first + " and " + std::to_string(files.size() - 1) +
+         (files.size() == 2 ? " other" : " others");
+}
+
+compare::comparison of_results(const compare_request& asked, const compare::limits& limits) {
+  auto sides = [&] {
+    if (asked.sides.size() == 1 && asked.more_old.empty() && asked.more_new.empty())
+      return in_one_store(asked);
+    const auto side = [&](const std::vector<std::string>& files, const std::string& system) {
+      std::vector<result::run> runs;
+      for (const std::string& f : files)
+        add_file(runs, f, system, asked.wanted.model);
+      return made(source_of(files), std::move(runs), asked.device);
+    };
+    const auto [before, after] = named_files(asked);
+    return std::pair{side(before, asked.system), side(after, asked.against)};
+  }();
+  return compare::compare(figures_of(sides.first, asked.wanted),
+                          figures_of(sides.second, asked.wanted), limits);
+}
+
+/// Is one of the files a framework's? Then all have to be.
+bool of_a_framework(const compare_request& asked) {
+  for (const auto* files : {&asked.sides, &asked.more_old, &asked.more_new})
+    for (const std::string& f : *files)
+      if (!is_store(f) && trace::is_profile(f)) return true;
+  return false;
+}
+
+/// Files of measure_framework, or of a framework's profiler.
+compare::comparison of_frameworks(const compare_request& asked, const compare::limits& limits) {
+  for (const auto& [option, given] : {std::pair("--system", &asked.system),
+                                      {"--against", &asked.against},
+                                      {"--model", &asked.wanted.model},
+                                      {"--device", &asked.device}})
+    if (!given->empty())
+      throw error("it chooses among the results of a store or a file, and these are runs of a "
+                  "framework",
+                  option, "leave it out");
+  if (!asked.wanted.type.empty() || asked.wanted.threads)
+    throw error("a framework's run is of one type and number of threads", "--type and --threads",
+                "leave them out");
+  const auto side = [](const std::vector<std::string>& files) {
+    compare::framework_side out{.source = source_of(files), .visits = {}};
     for (const std::string& f : files)
-      add_file(runs, f, system, asked.wanted.model);
-    std::string named = result::store::shown(files.front());
-    if (files.size() > 1)
-      named +=
-          " and " + std::to_string(files.size() - 1) + (files.size() == 2 ? " other" : " others");
-    return made(std::move(named), std::move(runs), asked.device);
+      out.visits.push_back(trace::read_profile_file(f));
+    return out;
   };
-  return {side(before, asked.system), side(after, asked.against)};
+  const auto [before, after] = named_files(asked);
+  return compare::compare_runs(side(before), side(after), limits);
 }
 
 /// Empty: the request is read; else what --help prints.
@@ -137,7 +186,8 @@ std::string parse_compare(std::vector<std::string> arguments, compare_request& a
                "3 slower, 2 not comparable.",
                "benanza_analyze compare");
   app.add_option("sides", asked.sides,
-                 "OLD NEW: results of benanza_bench or stores; or one store that holds both");
+                 "OLD NEW: results of benanza_bench or stores, or a framework's runs; or one store "
+                 "that holds both");
   app.add_option("--old", asked.more_old, "a further result of the old side: another visit")
       ->allow_extra_args(false);
   app.add_option("--new", asked.more_new, "a further result of the new side")
@@ -154,8 +204,12 @@ std::string parse_compare(std::vector<std::string> arguments, compare_request& a
       ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--min-change", asked.min_change, "a change of less is none (2%)");
   app.add_option("--within", asked.within, "SAME rules out a change of more than this (5%)");
+  app.add_option("--chance", asked.chance,
+                 "of one SLOWER or FASTER or more where nothing changed, in each table (5%)");
   app.add_option("--rows", asked.rows, "rows of a table: a number (10), or all");
   add_output(app, asked.format, asked.output, "junit");
+  app.add_flag("--in-turns", asked.in_turns,
+               "the sides were measured in turns: old and new results in their order are pairs");
   app.add_flag("--strict", asked.strict, "status 1 where a model's figure is UNSURE");
   return parse_command(app, std::move(arguments));
 }
@@ -169,10 +223,11 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
   }
   const std::size_t rows = layer_limit(asked.rows, "--rows");
   const compare::limits limits{.min_change = share_of(asked.min_change, "--min-change"),
-                               .within = share_of(asked.within, "--within")};
-  auto [old_runs, new_runs] = read_sides(asked);
-  const compare::comparison c = compare::compare(figures_of(old_runs, asked.wanted),
-                                                 figures_of(new_runs, asked.wanted), limits);
+                               .within = share_of(asked.within, "--within"),
+                               .chance = share_of(asked.chance, "--chance"),
+                               .in_turns = asked.in_turns};
+  const compare::comparison c =
+      of_a_framework(asked) ? of_frameworks(asked, limits) : of_results(asked, limits);
   if (asked.format == "text")
     deliver(to.out, asked.output, asked.format, report::comparison_text(c, rows));
   else if (asked.format == "junit")

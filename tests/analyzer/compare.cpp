@@ -7,6 +7,7 @@
 #include <benanza/result/json.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <fstream>
@@ -267,5 +268,104 @@ TEST_CASE("compare: two systems, and two spans of time, of one store") {
   refused_comparison({store, "--system", "1", "--against", "7"}, "no system \"7\"");
   refused_comparison({store, "--system", "1"}, "which two systems?");
   refused_comparison({store, "--system", "1", "--since", "2030"}, "no run since that time");
+}
+
+/// A file of measure_framework: two operators, of which the second takes `factor` as long, on a
+/// machine that is `drift` slower now.
+std::string framework_run(const std::string& file, double drift, double factor,
+                          const std::string& version = "1.0") {
+  std::string events;
+  int ts = 0;
+  const auto event = [&](const char* cat, const std::string& name, double us, const char* node) {
+    events += fmt::format(
+        R"({}{{"cat":"{}","pid":1,"tid":1,"dur":{},"ts":{},"ph":"X","name":"{}","args":{{"op_name":"{}","provider":"CPUExecutionProvider","node_index":"{}"}}}})",
+        events.empty() ? "" : ",", cat, std::lround(us), ts, name, node, node);
+  };
+  for (int i = 0; i < 4; ++i) {
+    const double conv = 1000 * drift, fc = 1000 * factor * drift;
+    event("Session", "model_run", conv + fc + 20, "0");
+    ts += 10;
+    event("Node", "conv_kernel_time", conv, "0");
+    ts += static_cast<int>(conv) + 5;
+    event("Node", "fc\\u001b[31m_kernel_time", fc, "1");
+    ts += static_cast<int>(fc) + 100;
+  }
+  const double run = 1e6 * (1 + factor) * drift;
+  std::ofstream(file) << fmt::format(
+      R"({{"schema":"benanza-framework","schema_version":2,"framework":"onnxruntime","framework_version":"{}",
+"model":{{"file":"m.onnx"}},"options":{{"threads":1,"batch":1,"precision":"f32"}},"machine":{{"processor":"P","cpus":2}},
+"samples_ns":[{},{},{}],"traces":[{{"format":"onnxruntime-profile","json":[{}]}}],"operators":[]}})",
+      version, run, run, run, events);
+  return file;
+}
+
+/// Both sides of six turns, while the machine changes by a third.
+std::vector<std::string> turns(const scratch_folder& f, double factor,
+                               const std::string& version = "1.0") {
+  synthetic::random dice{3};
+  std::vector<std::string> out{"--in-turns"};
+  for (int i = 0; i < 6; ++i) {
+    const double drift = 1 + 0.3 * dice.unit();
+    const auto one = [&](const char* side, double its, const std::string& of) {
+      out.push_back(std::string("--") + side);
+      out.push_back(framework_run(f / (side + std::to_string(i) + ".json"),
+                                  drift * (1 + 0.002 * dice.unit()), its, of));
+    };
+    one("old", 1, "1.0");
+    one("new", factor, version);
+  }
+  return out;
+}
+
+TEST_CASE("compare: an operator of a framework that is 5 % slower is found in turns") {
+  const scratch_folder f("compare_turns");
+  const std::vector<std::string> words = turns(f, 1.05, "1.1");
+  const json j = comparison(words, 3);
+  REQUIRE(j["layers"].size() == 2);
+  CHECK(j["layers"][0]["subject"] == "fc\u001b[31m");
+  CHECK(j["layers"][0]["verdict"] == "SLOWER");
+  CHECK(j["layers"][0]["change"].get<double>() == doctest::Approx(0.05).epsilon(0.1));
+  CHECK(j["layers"][0]["effect_share"].get<double>() == doctest::Approx(0.025).epsilon(0.1));
+  CHECK(j["layers"][1]["verdict"] == "SAME");
+  CHECK(j["models"][0]["change"].get<double>() == doctest::Approx(0.025).epsilon(0.1));
+  CHECK(j["models"][0]["verdict"] == "SLOWER");
+  for (const char* kind : {"models", "layers"})
+    for (const json& row : j[kind])
+      CHECK(row["new_ns"].get<double>() / row["old_ns"].get<double>() ==
+            doctest::Approx(1 + row["change"].get<double>()));
+  REQUIRE(j["provenance"].size() == 1);
+  CHECK(j["provenance"][0]["new"] == "onnxruntime 1.1");
+
+  std::vector<std::string> in_text{"compare"};
+  in_text.insert(in_text.end(), words.begin(), words.end());
+  const outcome text = analyze(in_text);
+  CHECK(text.status == 3);
+  CHECK(text.out.starts_with("SLOWER  1 of 1 runs, 1 of 2 operators"));
+  CHECK(holds(text.out, "fc?[31m"));
+  CHECK(!holds(text.out, "\u001b"));
+
+  std::vector<std::string> apart(words.begin() + 1, words.end());
+  CHECK(comparison(apart, 0)["verdict"] == "UNSURE"); // the machine changes by more
+}
+
+TEST_CASE("compare: equal runs of a framework in turns are the same") {
+  const scratch_folder f("compare_equal_turns");
+  const json j = comparison(turns(f, 1), 0);
+  CHECK(j["verdict"] == "SAME");
+  CHECK(j["provenance"].empty());
+}
+
+TEST_CASE("compare: what is no pair, and what no framework's run is beside one that is") {
+  const scratch_folder f("compare_no_turns");
+  const std::string a = framework_run(f / "a.json", 1, 1), b = framework_run(f / "b.json", 1, 1),
+                    other = framework_run(f / "c.json", 1, 1, "2.0"),
+                    result = compared_file(f / "r.json", visit(1));
+  refused_comparison({a, b, "--old", a, "--in-turns"}, "2 old ones and 1 new ones");
+  refused_comparison({a, b, "--in-turns"}, "one turn tells nothing");
+  refused_comparison({result, result, "--in-turns"}, "one turn tells nothing");
+  refused_comparison({a, result}, "this is no profile");
+  refused_comparison({a, b, "--new", other}, "different models, frameworks or settings");
+  refused_comparison({a, b, "--threads", "1"}, "leave them out");
+  refused_comparison({a, b, "--model", "m"}, "--model");
 }
 } // namespace test_of_compare

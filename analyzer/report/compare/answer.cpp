@@ -90,9 +90,9 @@ tables::chapter side_chapter(const char* key, const compare::side_facts& s) {
 }
 
 std::string side_text(const compare::side_facts& s) {
-  return fmt::format("{}, {}, {}, {}, {}", s.source,
+  return fmt::format("{}, {}, {}, {}{}", s.source,
                      counted(static_cast<std::int64_t>(s.visits), "visit"), s.cpu, s.software,
-                     s.dates);
+                     s.dates.empty() ? "" : ", " + s.dates);
 }
 
 /// What is on one side only, whose advice changed, and what differs besides.
@@ -163,7 +163,7 @@ tables::chapter comparison_answer(const compare::comparison& c, std::size_t most
   };
   both("models", "Models", c.models);
   both("kernels", "Kernels", c.kernels);
-  both("layers", "Layers", c.layers);
+  both("layers", c.operators ? "Operators" : "Layers", c.layers);
   both("algorithms", "Algorithms", c.algorithms);
   add_others(c, most, out);
   out.add(rows_of("machine", c.machine));

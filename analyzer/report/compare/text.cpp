@@ -35,12 +35,22 @@ std::string verdict_line(const comparison& c) {
     return fmt::format("{} of {} {}", comparison::count(rows, worst), rows.size(), what);
   };
   std::string out = fmt::format("{:<8}", compare::name(worst));
-  if (c.models.empty())
-    return out + part(c.kernels, "kernels") + ", " + part(c.layers, "times of layers");
-  if (worst == same) return out + "the models' figures, and no kernel's or layer's time is another";
-  return out + part(c.models, "figures of models") + ", " + part(c.kernels, "kernels") + ", " +
-         part(c.layers, "times of layers") +
-         (worst != unsure && c.unsure() ? "; UNSURE of some" : "");
+  if (!c.models.empty() && worst == same)
+    return out + (c.operators ? "the run, and no operator's time is another"
+                              : "the models' figures, and no kernel's or layer's time is another");
+  std::string parts;
+  const auto add = [&](const std::vector<compare::row>& rows, std::string_view what) {
+    if (!rows.empty()) parts += (parts.empty() ? "" : ", ") + part(rows, what);
+  };
+  add(c.models, c.operators ? "runs" : "figures of models");
+  add(c.kernels, "kernels");
+  add(c.layers, c.operators ? "operators" : "times of layers");
+  return out + parts +
+         (!c.models.empty() && worst != unsure && c.unsure() ? "; UNSURE of some" : "");
+}
+
+std::string layers_title(const comparison& c) {
+  return c.operators ? "Operators" : "Layers alone and in a run";
 }
 
 namespace {
@@ -141,7 +151,7 @@ std::string changed_rows(const std::vector<compare::row>& rows, std::string_view
 std::string one_sided_rows(const comparison& c, std::size_t most) {
   std::string out;
   std::size_t shown = 0;
-  for (const char* kind : {"failure", "model", "layer", "algorithm"})
+  for (const char* kind : {"failure", "model", "layer", "operator", "algorithm"})
     for (const compare::one_sided& o : c.alone) {
       if (o.kind != kind) continue;
       if (shown++ == 0) out += "\nOn one side only\n";
@@ -214,16 +224,21 @@ std::string comparison_text(const compare::comparison& c, std::size_t most) {
     out += wrapped("  ! ", printable(note));
   if (!c.kernels.empty())
     out += changed_rows(c.kernels, "Kernels, over all layers that they run", most / 2, false);
-  out += changed_rows(c.layers, "Layers alone and in a run", most, true);
-  out += changed_rows(c.algorithms, "All algorithms in all cache states", most / 2, false);
+  if (!c.layers.empty()) out += changed_rows(c.layers, layers_title(c), most, true);
+  if (!c.algorithms.empty())
+    out += changed_rows(c.algorithms, "All algorithms in all cache states", most / 2, false);
   out += one_sided_rows(c, most);
   out += advice_rows(c, most / 2);
   out += explanations(c);
-  out += fmt::format("\nSLOWER and FASTER: more than chance by Holm's correction of all rows of a "
-                     "kind, and {}\nor more. SAME: a change of more than {} is ruled out with 95 % "
-                     "confidence.\n",
-                     percent(c.asked.min_change),
-                     percent(std::max(c.asked.within, c.asked.min_change)));
+  out += '\n' +
+         wrapped(
+             "",
+             fmt::format(
+                 "SLOWER and FASTER: more than chance ({}) by Holm's correction of all "
+                 "rows of a kind, and {} or more. SAME: a change of more than {} is ruled out with "
+                 "95 % confidence.",
+                 percent(c.asked.chance), percent(c.asked.min_change),
+                 percent(std::max(c.asked.within, c.asked.min_change))));
   if (c.before.visits == 1 || c.after.visits == 1)
     out += "More visits tell more: --old and --new take further results of the same.\n";
   return out;

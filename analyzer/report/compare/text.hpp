@@ -25,6 +25,9 @@ std::string counts_text(const std::vector<compare::row>& rows);
 /// The verdict on all in one line.
 std::string verdict_line(const comparison& c);
 
+/// What the rows of `layers` are.
+std::string layers_title(const comparison& c);
+
 /// What a row is about, in one line.
 std::string row_title(const compare::row& r);
 

@@ -8,9 +8,7 @@
 
 #include "collect.hpp"
 #include "sides.hpp"
-
-#include <range/v3/range/conversion.hpp>
-#include <range/v3/view/transform.hpp>
+#include "verdicts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,30 +24,6 @@
 namespace benanza::compare {
 
 namespace detail {
-/// Gives rows of one kind their verdicts.
-inline void give_verdicts(std::vector<row>& rows, const limits& l) {
-  const std::vector<double> adjusted =
-      holm(rows | ranges::views::transform([](const row& r) { return r.of.p; }) |
-           ranges::to<std::vector>);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].adjusted = adjusted[i];
-    rows[i].says = judge(rows[i].of, adjusted[i], l);
-  }
-}
-
-/// What changed first, by what it weighs.
-inline void sort_rows(std::vector<row>& rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
-    const auto rank = [](const row& r) {
-      const int group = r.says == verdict::slower || r.says == verdict::faster ? 0
-                        : r.says == verdict::unsure                            ? 1
-                                                                               : 2;
-      return std::tuple(group, -std::abs(r.effect_share), -std::abs(r.of.change));
-    };
-    return rank(a) < rank(b);
-  });
-}
-
 /// A comparison in the making.
 class comparing {
 public:
@@ -94,6 +68,13 @@ private:
     return out;
   }
 
+  twin twin_of(pool p, const std::vector<clocked_value>& before,
+               const std::vector<clocked_value>& after) const {
+    twin t = compare::twin_of(p, before, after, out_.clock_ns);
+    t.pairs = out_.asked.in_turns && before.size() == before_.visits.size() &&
+              after.size() == after_.visits.size();
+    return t;
+  }
   row row_of(const twin& t, const std::vector<clocked_value>& before,
              const std::vector<clocked_value>& after, double df) const {
     row r;
@@ -119,8 +100,8 @@ private:
     std::vector<algorithm_key> keys;
     for (const auto& [key, its] : before)
       if (const auto found = after.find(key); found != after.end()) {
-        twins.push_back(twin_of(std::get<2>(key) == "hot" ? pool::hot : pool::cold, its,
-                                found->second, out_.clock_ns));
+        twins.push_back(
+            twin_of(std::get<2>(key) == "hot" ? pool::hot : pool::cold, its, found->second));
         keys.push_back(key);
       }
     if (twins.empty()) refuse_nothing_common(before, after);
@@ -245,7 +226,7 @@ private:
       const auto add = [&, &layer = key, &was = its](const char* what, pool p,
                                                      const std::vector<clocked_value>& a,
                                                      const std::vector<clocked_value>& b) {
-        row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b, single_df_);
+        row r = row_of(twin_of(p, a, b), a, b, single_df_);
         std::tie(r.subject, r.type, r.threads) = layer;
         r.what = what;
         r.before_by = was.by;
@@ -287,7 +268,7 @@ private:
       if (found == after.end()) continue;
       const auto& [model, type, threads, what] = key;
       const pool p = what == "bound" ? pool::hot : what == "expected" ? pool::cold : pool::run;
-      row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second, quiet_df);
+      row r = row_of(twin_of(p, its, found->second), its, found->second, quiet_df);
       r.subject = r.in_model = model;
       r.what = what;
       r.type = type;
@@ -332,8 +313,7 @@ private:
     for (const auto& [key, its] : before) {
       const auto found = after.find(key);
       if (found == after.end()) continue;
-      row r = row_of(twin_of(pool::run, its, found->second, out_.clock_ns), its, found->second,
-                     quiet_df);
+      row r = row_of(twin_of(pool::run, its, found->second), its, found->second, quiet_df);
       r.subject = key;
       if (std::abs(r.of.change) >= 0.1) out_.machine.push_back(std::move(r));
     }
@@ -391,6 +371,9 @@ private:
 
 /// Compares `after` with `before`; refuses two sides without a case in common.
 inline comparison compare(side before, side after, const limits& l = {}) {
+  if (l.in_turns)
+    detail::check_turns(before.visits.size(), after.visits.size(),
+                        before.source + " and " + after.source);
   detail::find_hidden_interference(before.visits, after.visits);
   return detail::comparing(before, after, l).made();
 }

@@ -19,6 +19,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct value {
 struct twin {
   pool of = pool::hot;
   std::vector<value> before{}, after{};
+  bool pairs = false; ///< measured in turns: the i-th of both, one behind the other
 };
 
 /// How sure what is learnt from all cases is, in degrees of freedom: of a quiet machine, of sums
@@ -90,6 +92,47 @@ inline side_mean mean_of(const std::vector<value>& all) {
   return out;
 }
 
+/// How far each visit of a side in turns is behind its partner.
+inline std::vector<value> turns_of(const twin& t) {
+  std::vector<value> out;
+  for (std::size_t i = 0; i < t.before.size(); ++i) {
+    const value &a = t.before[i], &b = t.after[i];
+    out.push_back({.log_ns = b.log_ns - a.log_ns,
+                   .spread = joined({a.spread, b.spread}),
+                   .raised = std::max(a.raised, b.raised)});
+  }
+  return out;
+}
+
+/// How far the sides of a time are apart.
+struct apart {
+  double before_log_ns = 0, after_log_ns = 0;
+  double log = 0, weight = 0;
+  double squares = 0, own = 0; ///< of deviations in units of their spreads; degrees of freedom
+  double before_raised = 0, after_raised = 0;
+};
+
+inline apart apart_of(const twin& t) {
+  const side_mean a = mean_of(t.before), b = mean_of(t.after);
+  apart out{.before_log_ns = a.log_ns,
+            .after_log_ns = b.log_ns,
+            .log = b.log_ns - a.log_ns,
+            .weight = 1 / (1 / a.weight + 1 / b.weight),
+            .squares = a.squares + b.squares,
+            .own = static_cast<double>(a.visits + b.visits - 2),
+            .before_raised = a.raised,
+            .after_raised = b.raised};
+  if (!t.pairs) return out;
+  const side_mean turns = mean_of(turns_of(t));
+  out.log = turns.log_ns;
+  out.before_log_ns = std::midpoint(a.log_ns, b.log_ns) - out.log / 2; // so far apart are the two
+  out.after_log_ns = out.before_log_ns + out.log;
+  out.weight = turns.weight;
+  out.squares = turns.squares;
+  out.own = static_cast<double>(turns.visits - 1);
+  return out;
+}
+
 /// The standard deviation of what is nearly normal around zero, but for outliers.
 inline double robust_deviation(std::vector<double> of) {
   for (double& v : of)
@@ -110,11 +153,13 @@ public:
   scatter() { factor_.fill(1); }
   explicit scatter(const std::vector<twin>& cases)
       : scatter() {
+    using sides = std::vector<std::vector<value>>;
     std::array<std::vector<double>, pools> within, between;
     for (const twin& t : cases) {
       const auto p = static_cast<std::size_t>(t.of);
-      for (const auto* side : {&t.before, &t.after}) {
-        const std::vector<value> used = detail::cleanest(*side);
+      for (const std::vector<value>& visits :
+           t.pairs ? sides(1, detail::turns_of(t)) : sides{t.before, t.after}) {
+        const std::vector<value> used = detail::cleanest(visits);
         if (used.size() < 2) continue;
         const detail::side_mean m = detail::mean_of(used);
         const auto n = static_cast<double>(used.size());
@@ -122,8 +167,8 @@ public:
           within[p].push_back((v.log_ns - m.log_ns) / v.spread * std::sqrt(n / (n - 1)));
       }
       if (t.before.empty() || t.after.empty()) continue;
-      const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
-      between[p].push_back((b.log_ns - a.log_ns) / std::sqrt(1 / a.weight + 1 / b.weight));
+      const detail::apart d = detail::apart_of(t);
+      between[p].push_back(d.log * std::sqrt(d.weight));
     }
     for (std::size_t p = 0; p < pools; ++p) {
       if (within[p].size() >= 2 * fewest) {
@@ -156,23 +201,20 @@ struct difference {
 /// Interference only makes times longer: of the new side it may explain that it is slower, of the
 /// old one that it was.
 inline difference difference_of(const twin& t, const scatter& s, double prior_df = quiet_df) {
-  const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
-  const auto own = static_cast<double>(a.visits + b.visits - 2);
-  const double prior = s.of(t.of) * s.of(t.of);
-  const double variance = (prior_df * prior + a.squares + b.squares) / (prior_df + own);
-  const double error = std::sqrt(variance * (1 / a.weight + 1 / b.weight));
-  const double df = prior_df + own, times = quantile(0.05, df), d = b.log_ns - a.log_ns;
-  const double down = joined({error, b.raised}), up = joined({error, a.raised});
-  difference out{.before_ns = std::exp(a.log_ns),
-                 .after_ns = std::exp(b.log_ns),
-                 .change = std::expm1(d),
-                 .low = std::expm1(d - times * down),
-                 .high = std::expm1(d + times * up),
-                 .p = tail(d / (d > 0 ? down : up), df),
-                 .before_visits = t.before.size(),
-                 .after_visits = t.after.size()};
-  out.raised = a.raised > 0 || b.raised > 0;
-  return out;
+  const detail::apart d = detail::apart_of(t);
+  const double prior = s.of(t.of) * s.of(t.of), df = prior_df + d.own;
+  const double error = std::sqrt((prior_df * prior + d.squares) / df / d.weight);
+  const double times = quantile(0.05, df);
+  const double down = joined({error, d.after_raised}), up = joined({error, d.before_raised});
+  return {.before_ns = std::exp(d.before_log_ns),
+          .after_ns = std::exp(d.after_log_ns),
+          .change = std::expm1(d.log),
+          .low = std::expm1(d.log - times * down),
+          .high = std::expm1(d.log + times * up),
+          .p = tail(d.log / (d.log > 0 ? down : up), df),
+          .before_visits = t.before.size(),
+          .after_visits = t.after.size(),
+          .raised = d.before_raised > 0 || d.after_raised > 0};
 }
 
 /// What the differences of several times of one kind say of all of them: their median, which a few
@@ -182,13 +224,13 @@ inline difference together(const std::vector<twin>& all, const scatter& s) {
   std::vector<double> changes;
   double squares = 0, down = 0, up = 0;
   for (const twin& t : all) {
-    const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
-    changes.push_back(b.log_ns - a.log_ns);
-    squares += s.of(t.of) * s.of(t.of) * (1 / a.weight + 1 / b.weight);
-    down += b.raised;
-    up += a.raised;
-    out.before_ns += std::exp(a.log_ns);
-    out.after_ns += std::exp(b.log_ns);
+    const detail::apart d = detail::apart_of(t);
+    changes.push_back(d.log);
+    squares += s.of(t.of) * s.of(t.of) / d.weight;
+    down += d.after_raised;
+    up += d.before_raised;
+    out.before_ns += std::exp(d.before_log_ns);
+    out.after_ns += std::exp(d.after_log_ns);
     out.before_visits = std::max(out.before_visits, t.before.size());
     out.after_visits = std::max(out.after_visits, t.after.size());
   }
@@ -227,6 +269,7 @@ struct limits {
   double min_change = 0.02; ///< less is none
   double within = 0.05;     ///< what SAME rules out, with 95 % confidence; no less than min_change
   double chance = 0.05;     ///< of any false claim among all times of a kind
+  bool in_turns = false;    ///< the i-th visits of both sides were measured one behind the other
 };
 
 /// The verdict on a difference whose chance, corrected for all that were looked at, is `adjusted`.

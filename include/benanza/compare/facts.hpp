@@ -54,7 +54,7 @@ inline bool changes_by_itself(std::string_view fact) {
       "measuring.runs",     "measuring.merged_cases",   "measuring.left_out",
       "measuring.absent_",  "measuring.isolated",       "measuring.shard",
       "measuring.bound_to", "measuring.load_average",   "measuring.experiment",
-      "measuring.planned"};
+      "measuring.planned",  "measuring.graphs"};
   return std::any_of(std::begin(parts), std::end(parts),
                      [&](std::string_view p) { return fact.starts_with(p); });
 }

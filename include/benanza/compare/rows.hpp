@@ -65,6 +65,7 @@ struct side_facts {
 struct comparison {
   side_facts before{}, after{};
   limits asked{};
+  bool operators = false; ///< of a framework, in place of layers
   bool one_clock = false; ///< times are compared at one clock
   double clock_ns = 0;    ///< which one
   std::array<double, pools> scatter{};

@@ -93,15 +93,27 @@ BENANZA_INLINE profile read_profile(std::string_view text, const std::string& so
   });
 }
 
+namespace detail {
+/// What a file's first bytes say; of a pipe, which cannot be read twice, nothing.
+inline profile_kind kind_of_file(const std::string& path, std::size_t bytes) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return profile_kind::unknown;
+  std::ifstream in(path, std::ios::binary);
+  std::string head(bytes, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return kind_of(head);
+}
+} // namespace detail
+
+BENANZA_INLINE bool is_profile(const std::string& path) {
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  return detail::kind_of_file(path, enough) != profile_kind::unknown;
+}
+
 BENANZA_INLINE profile read_profile_file(const std::string& path) {
   return detail::refusing(path, [&] {
-    std::string head(16, '\0');
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored)) { // a pipe cannot be read twice
-      std::ifstream in(path, std::ios::binary);
-      in.read(head.data(), static_cast<std::streamsize>(head.size()));
-      if (kind_of(head) == profile_kind::sqlite) return read_nsight(path);
-    }
+    if (detail::kind_of_file(path, 16) == profile_kind::sqlite) return read_nsight(path);
     return read_profile(result::input_text(path, longest_profile, "the profile"), path);
   });
 }

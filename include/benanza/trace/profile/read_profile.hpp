@@ -29,6 +29,10 @@ profile read_profile(std::string_view text, const std::string& source);
 /// The profile that a file (or a pipe that has a name) holds.
 profile read_profile_file(const std::string& path);
 
+/// True for a file whose beginning says that a profiler or measure_framework wrote it. Pipes are
+/// not looked into.
+bool is_profile(const std::string& path);
+
 /// One profile of several files about the same runs. Refuses those of different frameworks, and two
 /// of the same format.
 profile join(std::vector<profile> files);
