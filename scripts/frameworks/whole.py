@@ -38,6 +38,7 @@ from frameworks.environment import has_package
 from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
 from frameworks.operators import Model, nodes_of, operators_of, stored_in
+from frameworks.partner import partner
 from frameworks.running import FRAMEWORKS
 from frameworks.settings import chosen
 from frameworks.structure import structure_of
@@ -101,6 +102,8 @@ def measure(arguments):
             framework.run()
             healthy = finite(framework.results())
             chain = None
+            if arguments.take_turns:
+                partner.begin(*arguments.take_turns)
             if arguments.plan:
                 samples, chain = in_turns(framework.run, arguments, processors)
             else:

@@ -7,6 +7,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,11 +27,12 @@ if words[0] == "openvino":
 with open(Path(__file__).with_name("asked"), "a") as f:
     f.write(" ".join(words) + "\\n")
 print("a line of the framework's")
+ns = 1e6 * (1.05 if "slow" in words[1] else 1)
 Path(words[words.index("-o") + 1]).write_text(json.dumps({
     "schema": "benanza-framework", "schema_version": 2, "framework": words[0], "framework_version": "1.0",
     "model": {"file": words[1], "sha256": "", "bytes": 1}, "operators": [], "traces": [],
     "options": {"threads": 1, "batch": 1, "dims": {}, "seconds": 1, "cpus": [0], "precision": "f32", "set": {}},
-    "count": 3, "min_ns": 1e6, "median_ns": 1e6, "samples_ns": [1e6, 1e6, 1e6]}))
+    "count": 3, "min_ns": ns, "median_ns": ns, "samples_ns": [ns, ns, ns]}))
 """
 
 
@@ -62,6 +64,7 @@ class Benanza(unittest.TestCase):
         return sorted((b["name"], b["min_ns"]) for b in json.loads(exported.read_text())["benchmarks"])
 
     def test_a_model_comes_to_its_page_and_the_next_command_goes_on(self):
+        (self.scripts / "asked").unlink(missing_ok=True)
         done = self.door("lenet", "--quick", "--framework", "onnxruntime")
         self.assertIn("expected run", done.stdout)
         self.assertIn("lenet@batch=1", done.stdout)
@@ -75,6 +78,11 @@ class Benanza(unittest.TestCase):
         asked = (self.scripts / "asked").read_text().split("\n")
         self.assertEqual(len(asked), 2)  # nor by the framework
         self.assertIn("--threads 1", asked[0])
+        # A model of the same layers needs no measuring at all.
+        twin = self.folder / "tuned.onnx"
+        shutil.copy(self.out / "zoo" / "lenet.onnx", twin)
+        self.assertIn("tuned@batch=1", self.door(twin, "--quick").stdout)
+        self.assertEqual(self.cases(), measured)
         # Other dims are another run.
         self.door("lenet", "--quick", "--framework", "onnxruntime", "--shape", "data=1x1x28x28")
         self.assertIn("--shape data=1x1x28x28", (self.scripts / "asked").read_text())
@@ -107,6 +115,66 @@ esac
         quick, all_of_it = (place / "asked").read_text().splitlines()
         self.assertIn("--effort quick --backends=-onednn-3.2.0", quick)
         self.assertNotIn("--backends", all_of_it)
+
+    def ci(self, *words, status):
+        done = subprocess.run([sys.executable, self.scripts / "benanza", "ci", *map(str, words)], capture_output=True,
+                              text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_a_job_fails_where_the_new_model_is_slower_or_a_limit_is_broken_and_else_not(self):
+        subprocess.run([BUILD / "benanza_generate", "zoo", "-q", "lenet", "-o", self.folder / "jobs"], check=True)
+        old, slow = self.folder / "jobs" / "lenet.onnx", self.folder / "jobs" / "slow.onnx"
+        shutil.copy(old, slow)
+        (self.folder / "tree" / "build").symlink_to(BUILD.resolve())  # where the command looks for the programs
+        (self.scripts / "asked").unlink(missing_ok=True)
+        done = self.ci(old, slow, "--starts", 3, "--limit", "gap<1000%", "-o", "job", status=3)
+        self.assertIn("SLOWER", done.stdout)
+        self.assertIn("slower", done.stderr)
+        asked = re.findall(r"-o job/(\w+)-(\d).json --take-turns \d+,\d+,([01])", (self.scripts / "asked").read_text())
+        self.assertEqual(sorted(asked), sorted((side, str(n + 1), str(int((n % 2 == 0) == (side == "old"))))
+                                               for n in range(3) for side in ("old", "new")))  # who begins alternates
+        job = self.folder / "job"
+        said = json.loads((job / "compare.json").read_text())
+        self.assertEqual([m["verdict"] for m in said["models"]], ["SLOWER"])
+        self.assertAlmostEqual(said["models"][0]["change"], 0.05)
+        self.assertIn("<failure", (job / "ci.xml").read_text())
+        self.assertIn("<testcase", (job / "limits.xml").read_text())
+        comment = (job / "ci.md").read_text()
+        self.assertIn("SLOWER", comment)
+        self.assertIn("lower bound", comment)
+        self.assertLess(len(comment), 65000)  # what a comment may have
+
+        done = self.ci(old, old, "--starts", 3, "-o", "job", status=0)
+        self.assertIn("not slower", done.stderr)
+        done = self.ci(old, old, "--starts", 3, "-o", "job", "--limit", "bound<1ns", status=3)
+        self.assertIn("a limit is broken", done.stderr)
+
+    def test_what_a_job_cannot_compare(self):
+        model = self.folder / "none.onnx"
+        model.write_text("")
+        for words, says in (((model,), "what is compared?"), ((model, model, model), "one model, or an old and a new"),
+                            ((self.folder / "away.onnx", model), "no such file"),
+                            ((model, model, "--starts", 1), "at least 2"),
+                            ((model, model, "--old-programs", BUILD), "compare builds by one model")):
+            self.assertIn(says, self.ci(*words, status=2).stderr)
+
+    def test_the_action_can_be_run_by_hand(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "benanza").write_text("#!/bin/sh\nfor w; do echo \"[$w]\"; done\nmkdir -p benanza-ci\n"
+                                       "echo comment >benanza-ci/ci.md\nexit 3\n")
+        (tools / "benanza").chmod(0o755)
+        action = SOURCE / ".github" / "actions" / "benanza-ci" / "run"
+        how = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "OLD": "a b.onnx", "NEW": "c.onnx",
+               "OPTIONS": "--limit 'gap < 1.5' $(touch run)", "GITHUB_STEP_SUMMARY": str(tools / "summary")}
+        done = subprocess.run([action], capture_output=True, text=True, cwd=tools, env=how)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["[ci]", "[a b.onnx]", "[c.onnx]", "[--framework]", "[onnxruntime]", "[-o]",
+                                                    "[benanza-ci]", "[--limit]", "[gap < 1.5]", "[$(touch]", "[run)]"])
+        self.assertEqual((tools / "summary").read_text(), "comment\n")
+        self.assertFalse((tools / "run").exists())
+        self.assertEqual(subprocess.run([action], capture_output=True, env={**how, "NEW": ""}).returncode, 1)
 
     def export(self, *words, status=0, path=""):
         done = subprocess.run([sys.executable, self.scripts / "benanza", *map(str, words)], capture_output=True, text=True,

@@ -8,12 +8,14 @@ refuse what it cannot measure in one line?
 With `full` in an environment that it makes, with ONNX Runtime and OpenVINO in it.
 """
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -56,6 +58,37 @@ def model_of(nodes, tensors, inputs, opset=17, producer="pytorch"):
                              producer_name=producer)
 
 
+class Partners(unittest.TestCase):
+    def test_two_processes_run_in_turns_and_one_alone_when_the_other_has_ended(self):
+        from frameworks.partner import FEWEST, Partner
+        (a_reads, b_writes), (b_reads, a_writes) = os.pipe(), os.pipe()
+        ran = []
+
+        def side(name, runs, pipes, first):
+            own = Partner()
+            own.begin(*pipes, first)
+            for _ in range(runs):
+                own.step(seconds=0)
+                ran.append(name)
+            for end in pipes:  # as where a process ends
+                os.close(end)
+
+        other = threading.Thread(target=side, args=("b", 8 * FEWEST, (b_reads, b_writes), False))
+        other.start()
+        side("a", 4 * FEWEST, (a_reads, a_writes), True)
+        other.join(20)
+        turns = [(name, len(list(of))) for name, of in itertools.groupby(ran)]
+        self.assertEqual(turns[:6], [("a", FEWEST), ("b", FEWEST)] * 3)
+        self.assertEqual(ran.count("b"), 8 * FEWEST)
+
+    def test_time_that_the_other_took_is_no_own_time(self):
+        from frameworks.partner import Partner
+        own = Partner()
+        before = own.now()
+        own.waited_ns += 10**12
+        self.assertLess(own.now(), before)
+
+
 class BadInput(unittest.TestCase):
     def refused(self, done, *words):
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -78,6 +111,7 @@ class BadInput(unittest.TestCase):
             self.refused(run("onnxruntime", there, "--seconds", "nan"), "--seconds")
             self.refused(run("onnxruntime", there, "-o", folder + "/no/out.json"), "folder")
             self.refused(run("onnxruntime", there, "--turns", 2), "--turns goes with --plan")
+            self.refused(run("onnxruntime", there, "--take-turns", "3,4"), "--take-turns 3,4", "R,W,N")
             plan = Path(folder) / "m.plan"
             plan.write_text('{"graph": {"model": "m", "batch": 8}, "threads": 2}')
             bench = "--bench", sys.executable

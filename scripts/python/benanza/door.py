@@ -6,6 +6,7 @@
   benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
+  benanza ci old.onnx new.onnx                        # for continuous integration: did it get slower?
 
 Reads the model, measures its layers first quickly, by one version of each library, prints a page, measures them again
 by all and with more samples, and prints the page that counts. Nothing is compiled. All results are kept in one folder
@@ -208,6 +209,12 @@ def main(words=None):
     try:
         if words and words[0] in exporting.COMMANDS:
             return exporting.main(words)
+        if words and words[0] == "ci":
+            from benanza import ci  # it calls this command too
+            return ci.main(words[1:])
+        if words and words[0] == "mcp":
+            from benanza import server
+            return server.main(words[1:])
         return page_of_model(words)
     except Error as problem:
         print(f"benanza: {problem}".replace("\n", " "), file=sys.stderr)
