@@ -21,7 +21,7 @@ SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts" / "python"))
 import benanza  # noqa: E402: it is in the tree
-from benanza import answer, exporting, programs  # noqa: E402
+from benanza import answer, exporting, programs, tools  # noqa: E402
 
 
 def rows(of):
@@ -93,6 +93,55 @@ class Measure(unittest.TestCase):
         layers = rows(same.rows("layers"))
         self.assertTrue(layers)
         self.assertEqual(len(layers), len(same.json["layers"]))
+
+    def test_another_program_gets_short_answers_that_agree_with_the_page(self):
+        with unittest.mock.patch.dict(os.environ, {"PATH": f"{BUILD}:{os.environ['PATH']}"}):
+            said = []
+            q = tools.Question("lenet", str(self.folder), told=said.append)
+            self.assertIn("the page", "".join(said))
+            r = q.setting
+            bound, where, advice = tools.bound(q), tools.where_time_goes(q), tools.advise(q)
+            for a in bound, where, advice:
+                self.assertEqual((a["model"], a["type"], a["threads"]), ("lenet@batch=1", "f32", 1))
+                self.assertEqual("doubts" in a, bool(r.doubts))
+                self.assertLess(len(json.dumps(a)), 8000)
+                self.assertTrue(a["repeat"].startswith("benanza lenet -o "), a["repeat"])
+            self.assertAlmostEqual(bound["lower_bound"]["ms"], r.bound.ms, delta=1e-3 * r.bound.ms)
+            self.assertLessEqual(bound["lower_bound"]["from_ms"], bound["lower_bound"]["to_ms"])
+            self.assertAlmostEqual(sum(k["share"] for k in where["kinds"]), 1, delta=0.02)
+            self.assertAlmostEqual(sum(k["ms"] for k in where["kinds"]), r.prediction.ms, delta=0.01 * r.prediction.ms)
+            self.assertEqual([i["id"] for i in advice["advice"]], [i["id"] for i in r.data["advice"]["items"]])
+            layer = where["layers"][0]
+            one = tools.explain_layer(q, layer["layer"])
+            self.assertIn(layer["by"], [a["by"] for a in one["algorithms"]])
+            self.assertGreater(one["machine_limit_ms"], 0)
+            for i in advice["advice"]:
+                done = tools.apply(q, i["id"], str(self.folder / "new.onnx"))
+                self.assertEqual(done["applied"], i["way"] == "rewrite")
+            for ask, says in ((lambda: tools.apply(q, "magic", "x.onnx"), "no such advice"),
+                              (lambda: tools.explain_layer(q, "Conv/1"), "Conv/1"),
+                              (lambda: tools.Question("lenet", str(self.folder), batch=0), "--batch 0")):
+                with self.assertRaisesRegex(benanza.Error, says):
+                    ask()
+            store = self.folder / "results.db"
+            same = tools.compare(str(store), str(store), str(self.folder / "compared"))
+            self.assertEqual((same["slower"], same["changed"]), (False, []))
+            self.assertIn("benanza_analyze compare", same["repeat"])
+
+    def test_who_is_told_what_happens_can_end_it(self):
+        class Enough(Exception):
+            pass
+
+        def told(_):
+            raise Enough
+
+        with tempfile.TemporaryDirectory() as place:
+            script = Path(place) / "slow"
+            script.write_text("#!/bin/sh\ntrap 'echo kept > \"$1\"; exit 130' INT\necho begun >&2\nsleep 60 & wait\n")
+            script.chmod(0o755)
+            with self.assertRaises(Enough):
+                programs.ask([script, Path(place) / "said"], told)
+            self.assertEqual((Path(place) / "said").read_text(), "kept\n")
 
     def test_refusals_are_errors_of_one_line(self):
         for call, says in (

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -58,22 +59,24 @@ def measure_framework() -> NoReturn:
     become("measure_framework")
 
 
-def ask(words: list[object], progress: bool = False, fine: tuple[int, ...] = (0, 1)) -> int:
-    """Runs a program to its end and returns its exit status; raises its own line where it refuses. Ctrl-C ends it as
-    in a terminal: it keeps what it has."""
+def ask(words: list[object], progress: bool | Callable[[str], None] = False, fine: tuple[int, ...] = (0, 1)) -> int:
+    """Runs a program to its end and returns its exit status; raises its own line where it refuses. `progress`: what it
+    says meanwhile is printed, or given to a function. Ctrl-C ends it as in a terminal: it keeps what it has."""
     last, line = "", b""
     with subprocess.Popen([str(w) for w in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           start_new_session=True) as running:
         try:
             assert running.stderr is not None
             while some := running.stderr.read1(4096):
-                if progress:
+                if callable(progress):
+                    progress(some.decode(errors="replace"))
+                elif progress:
                     sys.stderr.write(some.decode(errors="replace"))
                     sys.stderr.flush()
                 *whole, line = (line + some).split(b"\n")
                 last = next((w.decode(errors="replace") for w in reversed(whole) if w.startswith(b"benanza")), last)
             status = running.wait()
-        except KeyboardInterrupt:
+        except BaseException:  # Ctrl-C, or what `progress` raises to end it
             os.killpg(running.pid, signal.SIGINT)
             running.wait()
             raise

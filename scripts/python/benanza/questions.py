@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Union
 
@@ -30,13 +30,14 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
             dims: Mapping[str, int] | None = None, shapes: Mapping[str, object] | None = None,
             sizes: Mapping[str, int] | None = None, types: Words | None = None, threads: int | Iterable[int] = 1,
             framework: Words | None = None, quick: bool = False, folder: str | os.PathLike[str] = "benanza-results",
-            programs: str | os.PathLike[str] | None = None, progress: bool = True) -> Answer:
+            programs: str | os.PathLike[str] | None = None, progress: bool | Callable[[str], None] = True) -> Answer:
     """Measures a model on this machine: an ONNX file, or a model of the zoo by its name.
 
     `dims` gives symbolic dims ({"sequence": 128}), `shapes` inputs ({"x": [1, 3, 224, 224]}), `sizes` how much a node
     gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch".
     `quick` ends with the first figures, of one version of each library. All that is measured stays in `folder`, and
-    the same call goes on from there. `programs` is where the three programs are, if not where they were built or
+    the same call goes on from there. `progress`: what the programs say meanwhile is printed, or
+    given to a function. `programs` is where the three programs are, if not where they were built or
     installed.
     """
     name = Path(model).stem if str(model).endswith(".onnx") else str(model)
