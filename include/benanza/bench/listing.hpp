@@ -184,8 +184,10 @@ private:
       if (!model::is_form(g) && measured_type(g, libraries, o) != g.type)
         in_f32.push_back(printable(g.name) + ": no library here computes all of it in " +
                          std::string(name(g.type)));
+    selection of_machine = o;
+    of_machine.quick = o.effort == result::effort::quick;
     ranges::move(ceilings::list_machine_cases(libraries, measured_types(graphs, o),
-                                              ceilings::numbers(e.processor_list), o),
+                                              ceilings::numbers(e.processor_list), of_machine),
                  ranges::back_inserter(groups));
   }
 

@@ -44,6 +44,7 @@ TEST_CASE("working sets go from the first cache to four times the last, never ov
   CHECK(std::count_if(sets.begin(), sets.end(), [](auto n) { return n >= 64 << 20; }) == 3);
   for (std::size_t i = 1; i < sets.size(); ++i)
     CHECK(sets[i] <= 2 * sets[i - 1]);
+  CHECK(working_sets(1, 32 << 20, std::int64_t{1} << 40, true).back() == 64 << 20);
   CHECK(working_sets(2, 32 << 20, std::int64_t{1} << 40).front() == 8192);
   CHECK(working_sets(1, 32 << 20, 1 << 20).back() == 1 << 20);
   CHECK(working_sets(1, 32 << 20, 0).empty());

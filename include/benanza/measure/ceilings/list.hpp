@@ -61,13 +61,14 @@ inline bool is_asked_for(std::string_view kind, bool all, std::string_view filte
 }
 
 /// Working sets from well inside the first cache to four times the last: doubling, with a step
-/// between in memory, where a line needs points; no more than `most_bytes`.
+/// between in memory, where a line needs points; no more than `most_bytes`. Those of a quick look
+/// end at twice the last cache: the largest take most of the time.
 inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cache_bytes,
-                                              std::int64_t most_bytes) {
+                                              std::int64_t most_bytes, bool quick = false) {
   std::vector<std::int64_t> out;
   for (std::int64_t n = std::int64_t{4096} * threads;; n *= 2) {
     if (n <= most_bytes) out.push_back(n);
-    if (n >= 4 * last_cache_bytes || n > most_bytes) return out;
+    if (n >= (quick ? 2 : 4) * last_cache_bytes || n > most_bytes) return out;
     if (n >= 2 * last_cache_bytes && n / 2 * 3 <= most_bytes) out.push_back(n / 2 * 3);
   }
 }
@@ -187,12 +188,12 @@ inline void add_devices(group_list& list, const library_list& libraries) {
       }
 }
 
-inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes,
+inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes, bool quick,
                        const std::shared_ptr<working_memory>& memory) {
   const std::int64_t cache = machine::last_level_cache_bytes(),
                      second = machine::detail::cache_bytes(2);
   for (const sweep& s : kernels().sweeps)
-    for (std::int64_t n : working_sets(threads, cache, most_bytes)) {
+    for (std::int64_t n : working_sets(threads, cache, most_bytes, quick)) {
       // Stores that pass the caches by are of no use in a working set that fits them.
       if (s.kind == "stream_copy" && n <= second * threads) continue;
       // In memory others are in the way more often, and an execution takes milliseconds.
@@ -281,11 +282,11 @@ inline std::vector<group> list_machine_cases(const library_list& libraries,
   // Not what is free now: a worker process has to come to the same list.
   const std::int64_t most = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 8;
   const auto memory = std::make_shared<working_memory>(
-      sweep_subject::memory_bytes(8 * machine::last_level_cache_bytes()));
+      sweep_subject::memory_bytes((s.quick ? 4 : 8) * machine::last_level_cache_bytes()));
   for (int threads : s.threads) {
     for (numeric type : types)
       detail::add_arithmetic(list, type, threads, libraries);
-    detail::add_sweeps(list, threads, most, memory);
+    detail::add_sweeps(list, threads, most, s.quick, memory);
     detail::add_other(list, threads, libraries);
   }
   detail::add_host_copies(list, most);

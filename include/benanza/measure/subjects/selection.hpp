@@ -25,6 +25,7 @@ struct selection {
   std::int64_t llc_bytes = 0;  ///< of the last-level cache, behind a core's own; 0: there is none
   bool all_algorithms = false; ///< also reference loops and outdated instruction sets
   bool proposed = false;       ///< only what each library would try first
+  bool quick = false;          ///< of the machine's own cases not those that take longest
   /// Files of layers and of graphs, in place of the models compiled in.
   std::vector<std::string> layer_files{}, graph_files{};
   std::map<std::string, int> crashed{}; ///< what libraries are not asked for, and its signal
