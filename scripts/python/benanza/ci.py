@@ -57,7 +57,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="a symbolic dim's value")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=DIMS", help="an input's dims")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="1 by default")
-    parser.add_argument("--starts", type=int, metavar="N", help="of each side: 10, of builds 4")
+    parser.add_argument("--starts", type=int, metavar="N", help="of each side: 20, of builds 4")
     parser.add_argument("--seconds", type=float, default=0.5, metavar="S", help="that a side of a framework is timed in "
                         "each start, and half as long with its profiler (0.5)")
     parser.add_argument("--min-change", default="2%", metavar="P%%", help="a change of less is none (2%%)")
@@ -79,7 +79,7 @@ def parse(words: list[str]) -> argparse.Namespace:
         raise Error("--old-programs and --new-programs compare builds by one model, without a framework")
     if len(a.models) == 1 and not (a.builds or any(of_framework)):
         raise Error("what is compared? Give two models, or --old-python, --new-set, --old-programs")
-    a.starts = a.starts or (4 if a.builds else 10)
+    a.starts = a.starts or (4 if a.builds else 20)
     if a.without_bound and a.limit:
         raise Error("--limit is of figures that --without-bound leaves out")
     if a.starts < 2:
