@@ -46,11 +46,14 @@ def main(words: list[str]) -> int:
 
 def server(folder: str) -> Any:
     """The server and its tools."""
-    import anyio
-    from mcp.server import MCPServer
-    from mcp.server.mcpserver import Context
-    from mcp.server.mcpserver.exceptions import ToolError
-    from pydantic import Field
+    try:
+        import anyio
+        from mcp.server import MCPServer
+        from mcp.server.mcpserver import Context
+        from mcp.server.mcpserver.exceptions import ToolError
+        from pydantic import Field
+    except ImportError as problem:
+        raise Error(f"this Python's mcp is of another version: pip install 'mcp>=2' ({problem.name})") from None
 
     made = MCPServer("benanza", instructions=INSTRUCTIONS)
     Model = Annotated[str, Field(description="an ONNX file, or a model of the zoo such as resnet50-v1")]
