@@ -175,6 +175,21 @@ class Measure(unittest.TestCase):
 
 
 class Values(unittest.TestCase):
+    def test_the_machines_limit_is_of_the_graph_that_the_bound_is_of(self):
+        time = {"ns": 2e6, "low_ns": 1e6, "high_ns": 3e6}
+        own, fused = ({"roofline": {"sequential": {"ns": ns}}} for ns in (1.5e6, 1e6))
+        for forms, limit in (({**own, "fused": None, "rewritten": None}, 1.5), ({**own, "fused": fused, "rewritten": None}, 1),
+                             ({**own, "fused": fused, "rewritten": {"roofline_ns": 8e5}}, 0.8),
+                             ({"roofline": None, "fused": None, "rewritten": None}, None)):
+            data = {"model": "m", "type": "f32", "threads": 1, "batch": 1, "partial": False, "lower_bound": time,
+                    "expected": time, **forms}
+            asked = types.SimpleNamespace(setting=answer.Setting(data), repeat=lambda: "")
+            self.assertEqual(tools.bound(asked)["machine_limit_ms"], limit)
+
+    def test_a_model_of_the_zoo_is_a_file_after_the_first_question(self):
+        self.assertEqual(tools.file_of("a/m.onnx", "kept"), "a/m.onnx")
+        self.assertEqual(tools.file_of("lenet", "kept"), "kept/zoo/lenet.onnx")
+
     def test_cells_have_types(self):
         self.assertEqual([answer.typed(t) for t in ("", "3", "0.5", "1e-3", "f32", "nan?")],
                          [None, 3, 0.5, 1e-3, "f32", "nan?"])

@@ -31,6 +31,11 @@ def ms(of: dict[str, Any] | None) -> dict[str, Any] | None:
             "to_ms": rounded(of["high_ns"] * 1e-6)} if of else None
 
 
+def file_of(model: str, folder: str) -> str:
+    """The file of a model, also of one of the zoo that was asked about before."""
+    return model if model.endswith(".onnx") else str(Path(folder) / "zoo" / f"{model}.onnx")
+
+
 class Question:
     """A model in one setting, and where its results are kept."""
 
@@ -50,6 +55,7 @@ class Question:
             raise Error(f"{model}: {len(fitting)} settings have these threads and this batch: give both, and a type")
         self.setting: Setting = fitting[0]
         self.store = Path(folder) / "results.db"
+        self.file = file_of(model, folder)
 
     def repeat(self, *page: str) -> str:
         """The command that asks the same."""
@@ -86,9 +92,11 @@ def bound(q: Question) -> dict[str, Any]:
     frameworks = [{"framework": f"{f['framework']} {f['version']}", "run": ms(f["latency"]),
                    "over_bound": {k: rounded(v, 3) for k, v in f["gap"].items()} if f["gap"] else None}
                   for f in d.get("frameworks", [])]
-    roofline = (d.get("roofline") or {}).get("sequential") or {}
+    # Of the graph that the bound is of.
+    roofline = ((d.get("fused") or d).get("roofline") or {}).get("sequential") or {}
+    limit = (d.get("rewritten") or {}).get("roofline_ns") or roofline.get("ns")
     return {**whole(q), "lower_bound": ms(d["lower_bound"]), "expected_run": ms(d["expected"]),
-            "machine_limit_ms": rounded(roofline["ns"] * 1e-6) if roofline.get("ns") else None,
+            "machine_limit_ms": rounded(limit * 1e-6) if limit else None,
             "frameworks": frameworks, "repeat": q.repeat()}
 
 
@@ -153,7 +161,7 @@ def apply(q: Question, advice: str, output: str) -> dict[str, Any]:
     how = item["do"]
     said = {"advice": advice, "what": item["what"], "promised": ms(item["saves"]), "who": how["who"], "do": how["text"]}
     if how["way"] == "rewrite":
-        words = [str(folder_of_programs() / "benanza_generate"), "rewrite", q.words[0], "-o", output, *q.dims]
+        words = [str(folder_of_programs() / "benanza_generate"), "rewrite", q.file, "-o", output, *q.dims]
         ask([*words])
         return {**said, "applied": True, "model": output, "next": "verify(old model, this one)", "repeat": shlex.join(words)}
     if how["settings"]:
@@ -184,7 +192,7 @@ def verify(model: str, new_model: str | None, settings: list[str], framework: st
            batch: int | None, dims: dict[str, int] | None, told: Told | None = None) -> dict[str, Any]:
     """Whether a change made a framework's run faster: both are measured in turns."""
     place = Path(folder) / "verify"
-    words: list[object] = [sys.executable, HERE, "ci", model, *([new_model] if new_model else []), "--framework", framework,
+    words: list[object] = [sys.executable, HERE, "ci", file_of(model, folder), *([new_model] if new_model else []), "--framework", framework,
                            "--threads", threads, "--without-bound", "-o", place]
     words += [w for s in settings for w in ("--new-set", s)]
     words += [*(["--batch", batch] if batch else []), *(w for n, v in (dims or {}).items() for w in ("--dim", f"{n}={v}"))]
