@@ -37,7 +37,7 @@ void add_first(CLI::App& app, request& asked) {
                  "results of benanza_bench, or a store of them; none or -: standard input")
       ->type_name("RESULT");
   each(app.add_option("--framework", asked.frameworks,
-                      "a framework's run beside it: scripts/measure_framework's file, or a trace "
+                      "a framework's run beside it: benanza_measure_framework's file, or a trace "
                       "of ONNX Runtime, OpenVINO, PyTorch, TensorRT, Nsight Systems or oneDNN; "
                       "several: a.json,b.json, or given again"))
       ->delimiter(',')

@@ -58,7 +58,7 @@ std::size_t machine_for(const trace::profile& p,
     known += (known.empty() ? "" : ", ") + printable(m.front().source);
   if (p.processor.empty())
     throw error("this run of a framework does not say on which of several machines it was measured",
-                p.source, "give a file that scripts/measure_framework measured, or one machine");
+                p.source, "give a file that benanza_measure_framework measured, or one machine");
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < machines.size(); ++i)
     if (fits(p, machines[i].front())) found.push_back(i);

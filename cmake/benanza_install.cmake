@@ -51,6 +51,8 @@ if(BENANZA_PROGRAMS)
   file(MAKE_DIRECTORY ${out}/links)
   file(CREATE_LINK ${to_scripts}/benanza ${out}/links/benanza SYMBOLIC)
   file(CREATE_LINK ${to_scripts}/measure_framework ${out}/links/benanza_measure_framework SYMBOLIC)
+  # Under the name that pages give it also beside the programs of a build folder.
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scripts/measure_framework ${PROJECT_BINARY_DIR}/benanza_measure_framework SYMBOLIC)
   install(FILES ${out}/links/benanza ${out}/links/benanza_measure_framework
     DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
   install(TARGETS ${BENANZA_PROGRAMS} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)

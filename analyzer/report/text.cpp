@@ -72,7 +72,7 @@ std::string model_page(const result::run& r, const advice::advised& a, const tex
   return out + '\n' +
          wrapped("More:  ", std::string("--advice  --details  --layers all  --format json") +
                                 (a.frameworks.empty() && !model::is_training_step(*b.graph)
-                                     ? ". Your framework beside it: scripts/measure_framework "
+                                     ? ". Your framework beside it: benanza_measure_framework "
                                        "onnxruntime MODEL.onnx -o ort.json, then --framework "
                                        "ort.json"
                                      : ""));

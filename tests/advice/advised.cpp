@@ -195,7 +195,7 @@ TEST_CASE("what a file says is one word of a command") {
   const advised a = advise_one(s, all, p);
   const item* i = of_id(a.list, "framework/between_operators");
   REQUIRE(i != nullptr);
-  CHECK(i->check == R"(scripts/measure_framework onnxruntime 'a; rm -rf '\''.onnx' --threads 1)");
+  CHECK(i->check == R"(benanza_measure_framework onnxruntime 'a; rm -rf '\''.onnx' --threads 1)");
 }
 
 TEST_CASE("without ceilings nothing is known of casts, which is said") {

@@ -146,7 +146,7 @@ TEST_CASE("for a framework its own runs count, else its run changed as predictio
   CHECK(i->saves.ns == doctest::Approx(1.8e6));
   CHECK(i->assumes.empty());
   CHECK(i->how.text == "intra_op_num_threads=2");
-  CHECK(i->check == "scripts/measure_framework onnxruntime block.onnx --threads 2");
+  CHECK(i->check == "benanza_measure_framework onnxruntime block.onnx --threads 2");
   const advice_list other =
       advise_all(s, all, {ran("onnxruntime", 4), ran("openvino", 2.2, 2)})[0].list;
   const item* j = of_id(other, "threads/2");
@@ -270,7 +270,7 @@ TEST_CASE("a setting that was tried is said with what it gave") {
   const item* i = of_id(faster, "setting/execution_mode=parallel");
   REQUIRE(i != nullptr);
   CHECK(i->how.kind == way::setting);
-  CHECK(i->check == "scripts/measure_framework onnxruntime block.onnx --threads 1 --set "
+  CHECK(i->check == "benanza_measure_framework onnxruntime block.onnx --threads 1 --set "
                     "execution_mode=parallel");
 }
 

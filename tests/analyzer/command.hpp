@@ -62,7 +62,7 @@ inline outcome analyze(const std::vector<std::string>& arguments, const std::str
   return o;
 }
 
-/// What scripts/measure_framework writes of runs without a profile, about so long each.
+/// What benanza_measure_framework writes of runs without a profile, about so long each.
 inline std::string framework_latency(const std::string& framework, const std::string& model,
                                      double ns, int batch = 1) {
   return fmt::format(

@@ -353,6 +353,19 @@ TEST_CASE("compare: equal runs of a framework in turns are the same") {
   const json j = comparison(turns(f, 1), 0);
   CHECK(j["verdict"] == "SAME");
   CHECK(j["provenance"].empty());
+  CHECK(j["notes"].empty());
+}
+
+TEST_CASE("compare: a time that lacks in a turn is named as judged without turns") {
+  const scratch_folder f("compare_lacking_turn");
+  const std::vector<std::string> words = turns(f, 1);
+  std::string text = benanza::test::text_of(f / "old2.json");
+  for (std::size_t at; (at = text.find("conv_kernel")) != std::string::npos;)
+    text.replace(at, 4, "pool");
+  std::ofstream(f / "old2.json") << text;
+  const json j = comparison(words, 0);
+  REQUIRE(j["notes"].size() == 1);
+  CHECK(j["notes"][0] == "1 time lacks in some turns: it is judged as if not measured in turns");
 }
 
 TEST_CASE("compare: what is no pair, and what no framework's run is beside one that is") {

@@ -21,7 +21,7 @@ using benanza::result::json;
 using benanza::result::measurement;
 using benanza::result::run;
 
-/// What scripts/measure_framework wrote of a layer on the machine of `other`.
+/// What benanza_measure_framework wrote of a layer on the machine of `other`.
 run framework_run(const run& other, const std::string& layer, double ns,
                   const std::string& version = "1.32.0") {
   run r = synthetic::empty_run();
@@ -44,7 +44,7 @@ double bound_of(const std::string& out) {
   return json::parse(out)["analyses"][0]["bound"]["sequential"]["ns"].get<double>();
 }
 
-/// What scripts/measure_framework writes of a framework that runs the residual block as it is.
+/// What benanza_measure_framework writes of a framework that runs the residual block as it is.
 std::string framework_text(const std::string& framework, int threads) {
   std::string events;
   const std::vector<std::pair<const char*, int>> ran{{"node0", 900}, {"node1", 9}, {"node2", 110},

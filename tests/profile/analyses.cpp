@@ -54,7 +54,7 @@ TEST_CASE("A1: throughput at each batch, and from which one on doubling pays no 
   all[1].who = all[2].who = "onnxruntime";
   CHECK(made("A1", {all[1], all[2]})
             .notes[0]
-            .ends_with("scripts/measure_framework onnxruntime net.onnx --batch 4 --threads 1"));
+            .ends_with("benanza_measure_framework onnxruntime net.onnx --batch 4 --threads 1"));
 }
 
 TEST_CASE("layers: their table, and by type") {

@@ -3,6 +3,7 @@
 // What a browser makes of the page: tests/scripts/html_report.py.
 #include "analyzer/report/html.hpp"
 #include "analyzer/report/html/numbers.hpp"
+#include "analyzer/report/layers.hpp"
 #include "pages.hpp"
 
 #include <doctest/doctest.h>
@@ -72,6 +73,13 @@ TEST_CASE("the page's data are the figures, and its texts are in their places") 
   CHECK(m["figures"]["unfused"][0] == html::number(models[0].bound.sequential.ns));
   for (const auto& column : m["layers"])
     CHECK(column.size() == models[0].layers.size());
+  double in_run = 0;
+  for (const auto& ns : m["layers"][3])
+    in_run += ns.get<double>();
+  const auto in_text = benanza::report::layers_in_run(models[0]);
+  CHECK(in_run == doctest::Approx(benanza::report::sum_of_run(models[0], in_text) -
+                                  (m["changes"].is_null() ? 0 : m["changes"][1].get<double>()))
+                      .epsilon(1e-3));
   for (const auto& column : m["graph"])
     CHECK(column.size() == r.graphs[0].nodes.size());
   CHECK(m["graph"]["layers"][5] == -1); // without a layer

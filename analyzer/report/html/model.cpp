@@ -226,6 +226,14 @@ result::ordered_json model_json(const input& in, std::size_t place, std::size_t 
     layers.push_back(told.layers.of(layer_json(l, b.threads, told.by, told.book)));
     uses.push_back(l.uses);
   }
+  // What the layers take in the best run, and by which algorithm.
+  result::ordered_json in_run(std::vector<double>(b.layers.size()));
+  result::ordered_json by(std::vector<int>(b.layers.size(), -1));
+  for (const layer_in_run& l : layers_in_run(b)) {
+    const auto at = static_cast<std::size_t>(l.layer - b.layers.data());
+    in_run[at] = number(l.ns);
+    if (l.by != nullptr) by[at] = told.by.of(*l.by);
+  }
   const advice::descent from_first = advice::descent_of(a);
   const bound::form_figures& form = b.fastest_form();
   const bool laid_out = form.layouts && form.layouts->prediction;
@@ -257,7 +265,7 @@ result::ordered_json model_json(const input& in, std::size_t place, std::size_t 
           {"changes", laid_out ? result::ordered_json{form.layouts->prediction->change_count,
                                                       number(form.layouts->prediction->changes.ns)}
                                : result::ordered_json()},
-          {"layers", {std::move(layers), std::move(uses), runs}},
+          {"layers", {std::move(layers), std::move(uses), runs, std::move(in_run), std::move(by)}},
           {"graph", graph.json(known)},
           {"tasks", graph.tasks_json()},
           {"runs", array_of(b.runs, run_json)},

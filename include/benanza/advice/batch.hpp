@@ -143,7 +143,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
              .kind = way::call,
              .text = fmt::format("give a run {} items at once", best->batch)};
   one.check = fmt::format(
-      "scripts/measure_framework {} {} --batch {} --threads {}",
+      "benanza_measure_framework {} {} --batch {} --threads {}",
       g.framework == nullptr ? "onnxruntime" : bound::shell_word(g.framework->from->framework),
       bound::shell_file(g.model.graph->model + ".onnx"), best->batch, g.model.threads);
   out.items.push_back(std::move(one));

@@ -98,7 +98,7 @@ inline std::string time_text(double ns) {
 inline std::string measure_command(const comparison& c, int threads = 0,
                                    const std::vector<setting>& set = {}) {
   std::string out =
-      fmt::format("scripts/measure_framework {} {} --threads {}",
+      fmt::format("benanza_measure_framework {} {} --threads {}",
                   bound::shell_word(c.from->framework.empty() ? "onnxruntime" : c.from->framework),
                   bound::shell_file((c.from->model.empty() ? "MODEL" : c.from->model) + ".onnx"),
                   threads > 0 ? threads : std::max(1, c.from->threads));

@@ -134,7 +134,7 @@ inline advice_of_kind rewrite_advice(const grounds& g) {
              .kind = way::rewrite,
              .text = "benanza_generate rewrite writes it",
              .command = fmt::format("benanza_generate rewrite {} -o {}", from, to)};
-  one.check = fmt::format("scripts/measure_framework {} {} --threads {}",
+  one.check = fmt::format("benanza_measure_framework {} {} --threads {}",
                           g.framework == nullptr ? "onnxruntime"
                                                  : bound::shell_word(g.framework->from->framework),
                           to, g.model.threads);

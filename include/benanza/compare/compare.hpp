@@ -49,6 +49,7 @@ public:
     compare_layers();
     compare_machine();
     compare_advice();
+    if (unpaired_ > 0) out_.notes.push_back(unpaired_note(unpaired_));
     out_.facts = different_facts(runs_of(before_), runs_of(after_));
     for (const pool p : {pool::hot, pool::cold, pool::run})
       out_.scatter[static_cast<std::size_t>(p)] = scatter_.of(p);
@@ -69,10 +70,11 @@ private:
   }
 
   twin twin_of(pool p, const std::vector<clocked_value>& before,
-               const std::vector<clocked_value>& after) const {
+               const std::vector<clocked_value>& after) {
     twin t = compare::twin_of(p, before, after, out_.clock_ns);
     t.pairs = out_.asked.in_turns && before.size() == before_.visits.size() &&
               after.size() == after_.visits.size();
+    if (out_.asked.in_turns && !t.pairs) ++unpaired_;
     return t;
   }
   row row_of(const twin& t, const std::vector<clocked_value>& before,
@@ -365,6 +367,7 @@ private:
   std::map<layer_key, weight> weights_;
   scatter scatter_;
   double single_df_ = quiet_df; ///< of the times of single layers
+  std::size_t unpaired_ = 0;    ///< times that lack in a turn
   comparison out_;
 };
 } // namespace detail

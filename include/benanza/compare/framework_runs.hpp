@@ -96,10 +96,10 @@ inline std::vector<value> run_values(const framework_side& s) {
 /// What the two sides say differently of themselves.
 inline std::vector<fact_change> different_facts(const trace::profile& a, const trace::profile& b) {
   std::vector<fact_change> out;
-  const auto add = [&](const char* fact, const std::string& before, const std::string& after) {
+  const auto add = [&](const char* fact, const std::string& before, const std::string& after,
+                       const std::string& none = "not told") {
     if (before != after)
-      out.push_back(
-          {fact, before.empty() ? "not told" : before, after.empty() ? "not told" : after, {}});
+      out.push_back({fact, before.empty() ? none : before, after.empty() ? none : after, {}});
   };
   const auto settings = [](const trace::profile& p) {
     std::string all;
@@ -111,7 +111,7 @@ inline std::vector<fact_change> different_facts(const trace::profile& a, const t
   add("framework", library_of_run(a), library_of_run(b));
   constexpr std::size_t digits = 12; // of a hash
   add("model's structure", a.structure.substr(0, digits), b.structure.substr(0, digits));
-  add("settings", settings(a), settings(b));
+  add("settings", settings(a), settings(b), "none chosen");
   add("type", a.precision, b.precision);
   add("threads", number(a.threads), number(b.threads));
   add("batch", number(a.batch), number(b.batch));
@@ -133,11 +133,11 @@ inline comparison compare_runs(const framework_side& before, const framework_sid
   const trace::profile &first = before.visits.front(), &last = after.visits.front();
   const std::string model = last.model.empty() ? "model" : last.model;
   const auto old_operators = operator_values(before), new_operators = operator_values(after);
+  std::size_t unpaired = 0;
   const auto twin_of = [&](const std::vector<value>& a, const std::vector<value>& b) {
-    return twin{.of = pool::run,
-                .before = a,
-                .after = b,
-                .pairs = l.in_turns && a.size() == b.size() && a.size() == before.visits.size()};
+    const bool pairs = l.in_turns && a.size() == b.size() && a.size() == before.visits.size();
+    if (l.in_turns && !pairs) ++unpaired;
+    return twin{.of = pool::run, .before = a, .after = b, .pairs = pairs};
   };
 
   std::vector<twin> twins;
@@ -190,6 +190,7 @@ inline comparison compare_runs(const framework_side& before, const framework_sid
   };
   add_alone(old_operators, new_operators, false);
   add_alone(new_operators, old_operators, true);
+  if (unpaired > 0) out.notes.push_back(unpaired_note(unpaired));
   out.facts = different_facts(first, last);
   return out;
 }

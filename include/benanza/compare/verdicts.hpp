@@ -54,4 +54,11 @@ inline void check_turns(std::size_t before, std::size_t after, const std::string
     throw error("one turn tells nothing of how turns differ", which, "measure several");
 }
 
+/// Says that some times lack in a turn, and how they were judged.
+inline std::string unpaired_note(std::size_t times) {
+  return std::to_string(times) +
+         (times == 1 ? " time lacks in some turns: it is" : " times lack in some turns: they are") +
+         " judged as if not measured in turns";
+}
+
 } // namespace benanza::compare::detail

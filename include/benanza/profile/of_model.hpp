@@ -32,7 +32,7 @@ inline void add_known(std::optional<double>& sum, const std::optional<double>& o
 /// The command that measures a run at twice a batch, by the program that measured it.
 inline std::string larger_batch_command(const levelled_run& r, std::int64_t batch) {
   if (r.who == "benanza") return advice::larger_batch_command(r.model, batch);
-  return fmt::format("scripts/measure_framework {} {} --batch {} --threads {}",
+  return fmt::format("benanza_measure_framework {} {} --batch {} --threads {}",
                      bound::shell_word(r.who), bound::shell_file(r.model + ".onnx"), 2 * batch,
                      std::max(1, r.threads));
 }

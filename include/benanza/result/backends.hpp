@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose algorithms compete? All that a run holds, or those of some backends. Besides the libraries
-// that benanza_bench calls there may be frameworks, whose own kernels scripts/measure_framework has
+// that benanza_bench calls there may be frameworks, whose own kernels benanza_measure_framework has
 // measured: their versions are a section of the provenance. No plan can name them.
 //
 //   keep_backends(run, {"onednn", "host"});   leave_out_frameworks(run);

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benanza import door
-from benanza.programs import SCRIPTS, Error, folder_of_programs
+from benanza.programs import SCRIPTS, Error, Parser, folder_of_programs
 
 SIDES = ("old", "new")
 
@@ -40,11 +40,7 @@ class Side(NamedTuple):
 
 
 def parse(words: list[str]) -> argparse.Namespace:
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> Any:
-            raise Error(f"{message}; see benanza ci --help")
-
-    parser = Parser(prog="benanza ci", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("benanza ci", __doc__)
     parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.onnx", help="old and new, or one for both")
     parser.add_argument("--framework", choices=door.FRAMEWORKS, default="onnxruntime", help="onnxruntime by default")
     for name in SIDES:

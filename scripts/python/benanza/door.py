@@ -18,7 +18,6 @@ Exit status: 0 complete, 1 usable but partial, 2 refused, 3 a limit (-- --limit 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -28,7 +27,7 @@ import time
 from pathlib import Path
 
 from benanza import exporting
-from benanza.programs import PROGRAMS, SCRIPTS, Error, folder_of_programs
+from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
 FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
 OPENVINO_TYPES = {"f32": [], "bf16": ["--set", "INFERENCE_PRECISION_HINT=bf16"]}
@@ -46,12 +45,8 @@ def numbers(text, option):
 
 
 def parse(words):
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise Error(f"{message}; see --help")
-
     cut = words.index("--") if "--" in words else len(words)
-    parser = Parser(prog="benanza", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("benanza", __doc__)
     parser.add_argument("model", help="an ONNX file, or the name of a model of the zoo (benanza_generate zoo --list)")
     parser.add_argument("--batch", metavar="N,...", help="the model's own, or 1 where it leaves that open")
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="a symbolic dim's value")

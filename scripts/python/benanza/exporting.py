@@ -10,7 +10,6 @@ factory() returns (module, (inputs, ...)), or (module, (inputs, ...), {name: inp
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import shutil
@@ -20,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benanza.programs import Error
+from benanza.programs import Error, Parser
 
 COMMANDS = ("from-torch", "from-hf")
 #: Bytes up to which a tensor is kept: it may be a shape, an index or a bound, which the layers depend on.
@@ -121,11 +120,7 @@ def from_hf(config: Path, out: Path, task: str | None) -> list[Path]:
 
 
 def main(words: list[str]) -> int:
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> Any:
-            raise Error(f"{message}; see --help")
-
-    parser = Parser(prog=f"benanza {words[0]}", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(f"benanza {words[0]}", __doc__)
     parser.add_argument("model", help="package.module:factory" if words[0] == "from-torch" else "config.json, or its folder")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx")
     if words[0] == "from-hf":

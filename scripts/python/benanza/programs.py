@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -19,6 +20,16 @@ PROGRAMS = ("benanza_generate", "benanza_bench", "benanza_analyze")
 
 class Error(Exception):
     """What was asked for is refused, or cannot be done: one line says what, where, and what to do."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Of one of the commands, whose help is the text of its file; refuses words in one line."""
+
+    def __init__(self, name: str, text: str | None) -> None:
+        super().__init__(prog=name, description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        raise Error(f"{message}; see {self.prog} --help")
 
 
 def folder_of_programs(folder: str | os.PathLike[str] | None = None) -> Path:

@@ -7,7 +7,6 @@ Results stay in a folder (-o, benanza-results), so a question about a model that
 one that was ended goes on where it was.
 """
 
-import argparse
 import importlib.util
 import os
 import sys
@@ -16,7 +15,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Optional
 
 from benanza import tools
-from benanza.programs import Error
+from benanza.programs import Error, Parser
 
 INSTRUCTIONS = """Benanza measures every layer of an ONNX model by every kernel that this machine's libraries have, and
 computes how fast the model could run here. Start with `bound`; then `where_time_goes` and `advise`; carry an advice out
@@ -30,7 +29,7 @@ class Ended(Exception):
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="benanza mcp", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("benanza mcp", __doc__)
     parser.add_argument("-o", "--output", default="benanza-results", metavar="FOLDER", help="where results are kept")
     folder = parser.parse_args(words).output
     if importlib.util.find_spec("mcp") is None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of scripts/measure_framework, and how profiles become one.
+// Files of benanza_measure_framework, and how profiles become one.
 #include "profile_samples.hpp"
 
 #include <doctest/doctest.h>

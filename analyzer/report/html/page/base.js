@@ -71,7 +71,7 @@ const sum = values => values.reduce((a, b) => a + b, 0);
 const decoded = new Map();
 const shortName = a => (a.includes(":") ? a.slice(0, a.lastIndexOf(":")) : a);
 
-function layerOf(machine, number, index, uses, runs) {
+function layerOf(machine, number, index, [uses, runs, inRun, by]) {
   const [table, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first, firstTakes, flops, moved, fewer,
     remark, disturbed, energy] = machine.layers[number];
   const t = machine.tables[table];
@@ -80,6 +80,7 @@ function layerOf(machine, number, index, uses, runs) {
     table,
     uses,
     runs,
+    inRun,
     prediction,
     bound,
     roofline,
@@ -96,6 +97,7 @@ function layerOf(machine, number, index, uses, runs) {
     disturbed: words(disturbed),
     energy,
     chosen: wayOf(chosen),
+    by: wayOf(by),
     best: wayOf(best),
     first: first < 0 ? null : {...wayOf(first), ns: firstTakes || prediction},
     gflops: bound > 0 ? flops / bound : 0,
@@ -126,8 +128,8 @@ function modelOf(i) {
   if (decoded.has(i)) return decoded.get(i);
   const raw = data.models[i];
   const machine = data.machines[raw.machine];
-  const [numbers, uses, runs] = raw.layers;
-  const layers = numbers.map((number, n) => layerOf(machine, number, n, uses[n], runs[n]));
+  const [numbers, ...inModel] = raw.layers;
+  const layers = numbers.map((number, n) => layerOf(machine, number, n, inModel.map(values => values[n])));
   const names = namesOf(raw.graph.names);
   const nodes = raw.graph.layers.map((of, n) => {
     const layer = of >= 0 ? layers[of] : null;
@@ -166,7 +168,7 @@ const settingOf = m => `batch ${m.batch}, ${m.type_shown}, ${counted(m.threads, 
 /** What a layer takes in a run, in the four zones that the page's colours stand for. */
 function zones(m, l) {
   const framework = against(m);
-  const limits = l.runs * l.roofline, bound = l.runs * l.bound, run = l.runs * l.prediction;
+  const limits = l.runs * l.roofline, bound = l.runs * l.bound, run = l.inRun;
   let above = 0, its = null;
   if (framework) {
     its = framework.ofLayer.get(l.index) || null;

@@ -38,12 +38,11 @@ const columns = [
     r => r.z.now, (m, r, most) => el("td", {class: "wide often"}, zoneBar(r.z, most))
   ],
   [
-    "in a run", "what all its nodes should take in a run, by the best algorithm", "n", r => r.z.run,
-    (m, r) => time(r.l.runs * r.l.prediction)
+    "in a run", "what all its nodes should take in the best run; with the changes of layout they add up to it", "n",
+    r => r.l.inRun, (m, r) => time(r.l.inRun)
   ],
   [
-    "share", "of the expected run", "n rare", r => r.z.run,
-    (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)
+    "share", "of the expected run", "n rare", r => r.l.inRun, (m, r, most, all) => percent(r.l.inRun / all)
   ],
   [
     "compared",
@@ -71,8 +70,8 @@ const columns = [
     r => r.l.limit, (m, r) => r.l.limit
   ],
   [
-    "best algorithm", "that a run should use", "rare", r => (r.l.chosen ? r.l.chosen.algorithm : ""),
-    (m, r) => (r.l.chosen ? shortName(r.l.chosen.algorithm) : "–")
+    "best algorithm", "in the best run; of several the one that takes longest", "rare",
+    r => (r.l.by ? r.l.by.algorithm : ""), (m, r) => (r.l.by ? shortName(r.l.by.algorithm) : "–")
   ],
 ];
 
@@ -89,7 +88,7 @@ function shownRows(m) {
   const rows = rowsOf(m).filter(r => (table.unused || r.l.runs > 0 || r.z.above > 0) &&
       (!table.kind || r.l.kind === table.kind) && (!table.limit || r.l.limit === table.limit) &&
       (!needle ||
-        `${r.l.name} ${r.l.chosen ? r.l.chosen.algorithm : ""} ${r.l.remark} ${
+        `${r.l.name} ${r.l.by ? r.l.by.algorithm : ""} ${r.l.remark} ${
           (r.l.nodes || []).map(n => n.name).join(" ")}`
           .toLowerCase()
           .includes(needle)));
@@ -109,7 +108,7 @@ function drawRows() {
   const open = rows.find(r => r.l.index === table.open);
   if (open && !shown.includes(open)) shown.push(open);
   const most = Math.max(...rows.map(r => r.z.now), 1);
-  const all = sum(m.layers.map(l => l.runs * l.prediction)) || 1;
+  const all = sum(m.layers.map(l => l.inRun)) + (m.changes ? m.changes[1] : 0) || 1;
   const body = byId("layer_rows");
   body.replaceChildren(...shown.flatMap(r => {
     const row = el("tr", {class: `row${r.l.index === table.open ? " open" : ""}`, id: `layer_${r.l.index}`},

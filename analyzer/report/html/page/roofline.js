@@ -69,15 +69,15 @@ function drawRoofline(m) {
         .text(narrow ? level.name : `${level.name} ${rate(level.gb_per_s)} GB/s`);
     });
   }
-  const most = Math.max(...layers.map(l => l.runs * l.prediction));
+  const most = Math.max(...layers.map(l => l.inRun));
   const fills = {arithmetic: "bound", memory: "expected", "its kernels": "run", "–": "bound"};
   svg.append("g")
     .selectAll("circle")
-    .data(layers.slice().sort((a, b) => b.runs * b.prediction - a.runs * a.prediction))
+    .data(layers.slice().sort((a, b) => b.inRun - a.inRun))
     .join("circle")
     .attr("cx", l => x(intensity(l)))
     .attr("cy", l => y(l.gflops))
-    .attr("r", l => 3 + 13 * Math.sqrt((l.runs * l.prediction) / most))
+    .attr("r", l => 3 + 13 * Math.sqrt(l.inRun / most))
     .attr("fill", l => (l.fewer ? "none" : colour(fills[l.limit])))
     .attr("fill-opacity", 0.55)
     .attr("stroke", l => colour(fills[l.limit]))
@@ -92,7 +92,7 @@ function drawRoofline(m) {
       showTip(e, [
         l.name,
         `${rate(l.gflops)} GFLOP/s at ${rate(intensity(l))} FLOP/B${l.fewer ? ", fewer operations than counted" : ""}`,
-        `${time(l.runs * l.prediction)} in a run, ${counted(l.runs, "node")}`,
+        `${time(l.inRun)} in a run, ${counted(l.runs, "node")}`,
         l.roofline > 0 ? `${percent(l.roofline / l.bound)} of its roofline` : ""
       ].filter(t => t));
     }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a file of scripts/measure_framework say? Whole runs without a profiler; from version 2
+// What does a file of benanza_measure_framework say? Whole runs without a profiler; from version 2
 // on also the traces of the framework's profiler, as it wrote them, and what its optimised graph
 // says of its operators.
 //
@@ -18,7 +18,7 @@ inline constexpr std::string_view framework_schema = "benanza-framework";
 inline constexpr std::int64_t newest_framework_schema = 2;
 
 namespace detail {
-inline constexpr std::string_view record_framework = "write one with scripts/measure_framework";
+inline constexpr std::string_view record_framework = "write one with benanza_measure_framework";
 
 /// What the file says of operators outside the traces.
 inline std::vector<profiled_operator> framework_operators(const json& value) {

@@ -28,7 +28,7 @@ namespace benanza::trace {
 namespace detail {
 inline constexpr std::string_view known_profiles =
     "give a profile of ONNX Runtime, PyTorch, OpenVINO, TensorRT or Nsight Systems (SQLite), a log "
-    "with ONEDNN_VERBOSE, or a file of scripts/measure_framework";
+    "with ONEDNN_VERBOSE, or a file of benanza_measure_framework";
 
 inline profile read_kind(profile_kind kind, std::string_view text, const std::string& source) {
   const auto check_size = [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did a framework's profiler write? `read_profile_file` finds the format out by what is in the
 // file: ONNX Runtime, PyTorch, OpenVINO, TensorRT, Nsight Systems, oneDNN's verbose log, or a file
-// of scripts/measure_framework; also compressed by gzip. `join` puts the files about the same runs
+// of benanza_measure_framework; also compressed by gzip. `join` puts the files about the same runs
 // together. What is cut off gives what it holds, and a warning; what is no profile is refused.
 //
 //   profile p = read_profile_file("ort.json");   p.operators[3].ns   p.warnings
