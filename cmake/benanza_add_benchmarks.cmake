@@ -12,7 +12,7 @@
 # Adds an executable of that name: Google Benchmark cases for every unique layer of the models.
 
 # The functions of a layer of any kind, which a header-only project compiles in each of its files:
-# here once for all.
+# here once for all, modules too.
 function(benanza_compile_functions)
   if(TARGET benanza_compiled)
     return()
@@ -23,20 +23,8 @@ function(benanza_compile_functions)
   add_library(benanza_compiled STATIC EXCLUDE_FROM_ALL ${source})
   target_link_libraries(benanza_compiled PUBLIC benanza::benanza)
   target_compile_definitions(benanza_compiled PUBLIC BENANZA_COMPILED)
-endfunction()
-
-# The same, for modules.
-function(benanza_compile_shared_functions)
-  if(TARGET benanza_compiled_shared)
-    return()
-  endif()
-  benanza_compile_functions()
-  get_target_property(source benanza_compiled SOURCES)
-  add_library(benanza_compiled_shared STATIC EXCLUDE_FROM_ALL ${source})
-  target_link_libraries(benanza_compiled_shared PUBLIC benanza::benanza)
-  target_compile_definitions(benanza_compiled_shared PUBLIC BENANZA_COMPILED)
-  set_target_properties(benanza_compiled_shared PROPERTIES POSITION_INDEPENDENT_CODE ON
-    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(benanza_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
 # A module of `runner`, which opens it when it runs (backend/module.hpp).
@@ -44,7 +32,7 @@ function(benanza_add_module runner target source)
   add_library(${target} MODULE EXCLUDE_FROM_ALL ${source})
   set_target_properties(${target} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:>:NDEBUG>)
-  target_link_libraries(${target} PRIVATE benanza::benanza benanza_compiled_shared OpenMP::OpenMP_CXX)
+  target_link_libraries(${target} PRIVATE benanza_compiled OpenMP::OpenMP_CXX)
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
   set_property(TARGET ${runner} APPEND PROPERTY BENANZA_MODULES ${target})
   target_link_libraries(${runner} PUBLIC ${CMAKE_DL_LIBS})

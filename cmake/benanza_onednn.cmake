@@ -108,7 +108,7 @@ endfunction()
 # Compiles a module for each version and registers them in `runner`. The system's version is called
 # onednn, others onednn-<version>.
 function(benanza_add_onednn_modules runner roots)
-  benanza_compile_shared_functions()
+  benanza_compile_functions()
   set(names "")
   set(sonames "")
   set(registrations "")

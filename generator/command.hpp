@@ -14,6 +14,7 @@
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
 #pragma once
 
+#include "../analyzer/delivery.hpp"
 #include "algorithms.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
@@ -54,6 +55,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -73,6 +75,20 @@ inline bool tell_problems(const std::vector<model::graph>& graphs, bool quiet) {
   return !missing.empty();
 }
 
+/// In which form an answer is printed, and where to.
+struct answer_form {
+  std::string format = "text", output{};
+  void add_options(CLI::App& app, const std::string& what) {
+    using analyzer::table_formats;
+    app.add_option("--format", format, what + ": " + join(table_formats, ", "))
+        ->check(CLI::IsMember(
+            std::vector<std::string>(std::begin(table_formats), std::end(table_formats))));
+  }
+  void print(const report::tables::chapter& answer) const {
+    analyzer::deliver(std::cout, output, format, answer);
+  }
+};
+
 struct generate_arguments {
   model_arguments models;
   std::vector<std::string> layers_files;
@@ -84,6 +100,7 @@ struct generate_arguments {
   missing_arguments missing;
   target_arguments gpu;
   sequence_arguments sequences;
+  answer_form form;
 };
 
 /// Adds the other forms of each model behind it: fused, rewritten, and rewritten and fused.
@@ -161,12 +178,15 @@ inline status generate(const generate_arguments& a) {
     }
     do_sequences(a.sequences, std::move(graphs), std::move(mixed),
                  {.folder = a.folder,
-                  .json = a.gpu.format == "json",
+                  .format = a.form.format,
                   .quiet = a.quiet,
                   .emitting = {.layer_files = a.layer_files, .sources = !a.no_sources}});
     return partial ? status::partial : status::complete;
   }
   const std::size_t models = graphs.size();
+  if (!a.gpu.wanted && a.form.format != "text")
+    throw error("what is written is C++ and graphs.json", "--format " + a.form.format,
+                "it goes with --sweep and --algorithms");
   const model::catalogue plain = model::unique_layers(graphs);
   add_forms(graphs, a, !a.no_rewrites && !a.gpu.wanted);
   const model::catalogue all = model::unique_layers(graphs);
@@ -184,7 +204,11 @@ inline status generate(const generate_arguments& a) {
                     : "the models hold no layer that could be measured");
   }
   if (a.gpu.wanted) {
-    a.gpu.what_if ? print_what_if(all, graphs, a.gpu) : print_algorithms(all, graphs, a.gpu);
+    if (a.form.format != "text" && a.form.format != "json")
+      throw error("this list is text or json", "--format " + a.form.format);
+    target_arguments gpu = a.gpu;
+    gpu.format = a.form.format;
+    gpu.what_if ? print_what_if(all, graphs, gpu) : print_algorithms(all, graphs, gpu);
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
@@ -230,54 +254,36 @@ inline status generate(const generate_arguments& a) {
 
 struct stats_arguments {
   model_arguments models;
-  std::string format = "text";
+  answer_form form;
   std::int64_t length = 6; ///< of sequences
-  bool wide = false, quiet = false, similarity = false, years = false;
+  bool quiet = false, similarity = false, years = false;
 };
-
-/// JSON as programs of this tool print it.
-inline std::string json_text(const nlohmann::ordered_json& j) {
-  return j.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
-}
 
 inline status show_stats(const stats_arguments& a) {
   const std::vector<model::graph> graphs = read_models(a.models);
-  if (a.similarity) {
-    const similarity s = similarity_of(graphs, {.length = a.length});
-    if (a.format == "csv") throw error("similarities are text or json", "--format csv");
-    say(a.format == "json" ? similarity_json(s) : similarity_text(s));
-  } else if (a.years) {
-    say(a.format == "json"  ? json_text(years_json(graphs))
-        : a.format == "csv" ? years_csv(graphs)
-                            : years_text(graphs));
-  } else if (a.format == "json") {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const model::graph& g : graphs)
-      all.push_back(stats_json(g));
-    say(json_text(graphs.size() == 1 ? all[0] : all));
-  } else if (a.format == "csv") {
-    say(stats_csv(graphs));
-  } else {
-    for (const model::graph& g : graphs)
-      say(stats_text(g, a.wide));
-  }
+  a.form.print(a.similarity ? similarity_answer(similarity_of(graphs, {.length = a.length}))
+               : a.years    ? years_answer(graphs)
+                            : stats_answer(graphs));
   return tell_problems(graphs, a.quiet) ? status::partial : status::complete;
 }
 
 struct zoo_arguments {
   std::vector<std::string> names;
-  std::string folder;
+  answer_form form; ///< of the list; its output is the models' folder, too
   bool list = false, quiet = false;
 };
 
 inline status write_zoo(const zoo_arguments& a) {
   if (a.list) {
-    say(zoo_table());
+    a.form.print(zoo_answer());
     return status::complete;
   }
+  if (a.form.format != "text")
+    throw error("models are written as ONNX", "--format " + a.form.format, "it goes with --list");
+  const std::string& folder = a.form.output;
   std::vector<std::string> names = a.names;
   if (names.empty()) throw error("no model was named", "zoo", "zoo --list shows the names");
-  if (a.folder.empty()) throw error("no folder to write to", "zoo", "give -o FOLDER");
+  if (folder.empty()) throw error("no folder to write to", "zoo", "give -o FOLDER");
   if (names == std::vector<std::string>{"all"}) {
     names.clear();
     for (const zoo::entry& e : zoo::list())
@@ -289,11 +295,11 @@ inline status write_zoo(const zoo_arguments& a) {
   for (const std::string& n : names)
     files[n + ".onnx"] = zoo::build(n).SerializeAsString();
   std::error_code bad;
-  fs::create_directories(a.folder, bad);
-  if (bad || !fs::is_directory(a.folder))
-    throw error("not a folder that can be made", a.folder, "give -o another one");
+  fs::create_directories(folder, bad);
+  if (bad || !fs::is_directory(folder))
+    throw error("not a folder that can be made", folder, "give -o another one");
   for (const auto& [name, bytes] : files) {
-    const fs::path path = fs::path(a.folder) / name;
+    const fs::path path = fs::path(folder) / name;
     written(path, bytes)->commit();
     if (!a.quiet) say(printable(path.string()) + '\n');
   }
@@ -344,8 +350,7 @@ inline status run_checked(int argc, char** argv) {
          "in place of the list: what it and NVIDIA's data sheet say of algorithms, fusion and "
          "tensor cores for each model")
       ->needs(algorithms);
-  app.add_option("--format", generating.gpu.format, "of that list, or of a sweep: text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  generating.form.add_options(app, "of a sweep; of that list text or json");
   app.add_option("--threads", generating.missing.threads,
                  "numbers of threads on which results count, 1 by default")
       ->needs(missing);
@@ -365,8 +370,9 @@ inline status run_checked(int argc, char** argv) {
   stats_arguments stating;
   CLI::App* stats = app.add_subcommand("stats", "print the layers of models and their work");
   add_model_options(*stats, stating.models);
-  stats->add_option("--format", stating.format, "text, json or csv")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
+  stating.form.add_options(*stats, "in which form");
+  stats->add_option("-o,--output", stating.form.output,
+                    "a file, or a folder for the tables of CSV; standard output by default");
   auto* alike = stats->add_flag("--similarity", stating.similarity,
                                 "how much the models repeat themselves and each other");
   stats->add_option("--granularity", stating.length, "of sequences, in layers; 6 by default")
@@ -376,15 +382,16 @@ inline status run_checked(int argc, char** argv) {
       ->add_flag("--years", stating.years,
                  "how many unique layers the zoo's models of each year bring")
       ->excludes(alike);
-  stats->add_flag("--wide", stating.wide, "cut no names and keys, however long the lines get");
   stats->add_flag("-q,--quiet", stating.quiet, "print nothing beside it but what is missing");
 
   zoo_arguments zoos;
   CLI::App* zoo = app.add_subcommand("zoo", "write models that are built in as .onnx files");
   zoo->add_option("names", zoos.names, "names, or all");
-  zoo->add_option("-o,--output", zoos.folder, "folder to write to");
+  zoo->add_option("-o,--output", zoos.form.output,
+                  "folder to write to; of a list a file, or a folder for the tables of CSV");
   zoo->add_flag("--list", zoos.list,
                 "print the names, and how they compare with what is published");
+  zoos.form.add_options(*zoo, "of the list");
   zoo->add_flag("-q,--quiet", zoos.quiet, "do not print what is written");
 
   node_arguments writing;

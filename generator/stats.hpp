@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is a model made of? A row a layer: name, operator, key, output dims, multiply-accumulates,
-// parameters and bytes moved; then the totals, and how often each operator occurs. As text for
-// people, as JSON for programs and as CSV for tables, with the units in the names.
+// parameters and bytes moved; then the totals, and how often each operator occurs.
 //
-//   std::string page = stats_text(graph);   nlohmann::ordered_json j = stats_json(graph);
-//   std::string table = stats_csv({&graph, 1});
+//   report::tables::chapter answer = stats_answer(graphs);
 #pragma once
 
+#include "../analyzer/report/tables/page.hpp"
+#include "../analyzer/report/units.hpp"
 #include "messages.hpp"
 
-#include <benanza/core/printable.hpp>
 #include <benanza/core/text.hpp>
 #include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/count_if.hpp>
 #include <range/v3/view/take.hpp>
 #include <range/v3/view/transform.hpp>
 
-#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::generator {
@@ -79,189 +76,109 @@ inline std::string dims_text(const shape& s) {
   return s.empty() ? "scalar" : join(s, "x");
 }
 
-/// 25557032 as "25.6M": at most three digits before the prefix.
-inline std::string short_number(std::int64_t n) {
-  static constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  double value = static_cast<double>(n);
-  std::size_t p = 0;
-  while (value >= 999.5 && p + 1 < std::size(prefixes))
-    value /= 1000, ++p;
-  if (p == 0) return std::to_string(n);
-  return fmt::format("{:.{}f}{}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, prefixes[p]);
+/// A row of a layer: what it is and does, or why that is not known.
+inline std::vector<report::tables::cell> layer_row(const node_stats& r) {
+  using report::tables::cell, report::tables::whole;
+  const model::node& n = *r.node;
+  const auto inputs = n.inputs | ranges::views::transform([](int i) { return std::to_string(i); });
+  std::vector<cell> row{n.name, n.op};
+  if (r.layer == nullptr)
+    row.insert(row.end(), {{}, {}, {}, {}, {}, {}, {}, {}, "not resolved: " + n.problem});
+  else
+    row.insert(row.end(),
+               {std::string(op::family(*r.layer)), op::is_view(*r.layer),
+                dims_text(op::output(*r.layer)), whole(r.cost.macs), whole(r.cost.flops()),
+                whole(r.parameters()), whole(r.bytes), op::key(*r.layer), op::key(*r.layer)});
+  row.insert(row.end(), {std::vector<std::string>(inputs.begin(), inputs.end()),
+                         n.problem.empty() ? cell() : cell(n.problem)});
+  return row;
 }
 
-/// True where a cut before byte `i` would split a character.
-inline bool inside_character(std::string_view text, std::size_t i) {
-  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
-}
-
-/// Text of at most `width` columns, cut in its middle for a tail of at most `tail` columns.
-inline std::string cell(std::string_view text, std::size_t width, std::size_t tail = 0) {
-  const std::string clean = printable(text, text.size());
-  if (clean.size() <= width) return clean;
-  std::size_t end = width - 2 - tail, again = clean.size() - tail;
-  while (inside_character(clean, end))
-    --end;
-  while (inside_character(clean, again))
-    ++again;
-  return clean.substr(0, end) + ".." + clean.substr(again);
-}
-
-/// Columns of a page.
-struct column_widths {
-  std::size_t name = 24, op = 18, key = 34, output = 16;
-};
-
-/// So wide that nothing is cut but what no terminal shows.
-inline column_widths needed_widths(const model_stats& s) {
-  static constexpr std::size_t most = 250;
-  column_widths w;
-  const auto widen = [](std::size_t& column, std::size_t to) {
-    column = std::clamp(to, column, most);
-  };
-  for (const node_stats& r : s.rows) {
-    widen(w.name, r.node->name.size());
-    widen(w.op, r.node->op.size());
-    if (r.layer == nullptr) continue;
-    widen(w.key, op::key(*r.layer).size());
-    widen(w.output, dims_text(op::output(*r.layer)).size());
-  }
-  return w;
-}
-
-/// A field of a CSV line (RFC 4180).
-inline std::string csv_field(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text))
-    out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out.find_first_of("\",") == std::string::npos ? out : '"' + out + '"';
-}
-
-inline std::string csv_line(const std::vector<std::string>& fields) {
-  return join(fields | ranges::views::transform(csv_field), ",") + '\n';
-}
-} // namespace detail
-
-/// The layers of a model and their totals, for a terminal of 120 columns; or as wide as they are.
-inline std::string stats_text(const model::graph& g, bool wide = false) {
-  const detail::model_stats s = detail::count_model(g);
-  const detail::column_widths w = wide ? detail::needed_widths(s) : detail::column_widths{};
-  const auto row = [&](std::string_view name, std::string_view op, std::string_view rest) {
-    return fmt::format("{:<{}} {:<{}} {}\n", detail::cell(name, w.name, w.name * 2 / 3), w.name,
-                       detail::cell(op, w.op), w.op, rest);
-  };
-  const auto figures = [&](std::string_view key, std::string_view output, std::string_view macs,
-                           std::string_view parameters, std::string_view bytes) {
-    return fmt::format("{:<{}} {:<{}} {:>6} {:>6} {:>6}", detail::cell(key, w.key), w.key,
-                       detail::cell(output, w.output), w.output, macs, parameters, bytes);
-  };
-  std::string out = fmt::format("{}, {}\n\n", printable(g.name, 100), name(g.type)) +
-                    row("layer", "operator", figures("key", "output", "MACs", "params", "bytes"));
-  for (const detail::node_stats& r : s.rows)
-    out += row(r.node->name, r.node->op,
-               r.layer == nullptr
-                   ? "not resolved: " + detail::cell(r.node->problem, wide ? 300 : 60)
-                   : figures(op::key(*r.layer), detail::dims_text(op::output(*r.layer)),
-                             detail::short_number(r.cost.macs),
-                             detail::short_number(r.parameters()), detail::short_number(r.bytes)));
-  const auto nodes = static_cast<std::int64_t>(s.rows.size());
-  out += fmt::format("\n{} layers: {} measured ({} unique), {} views that cost nothing", nodes,
-                     nodes - s.views - s.unresolved, s.unique, s.views);
-  if (s.unresolved > 0) out += fmt::format(", {} not resolved", s.unresolved);
-  out += fmt::format("; {} nodes on constants were folded\n"
-                     "{} multiply-accumulates, {} flops, {} parameters ({}B), {}B of results, "
-                     "{}B moved\n\n",
-                     g.folded, detail::short_number(s.macs), detail::short_number(s.flops),
-                     detail::short_number(g.parameters), detail::short_number(g.parameter_bytes),
-                     detail::short_number(s.activation_bytes), detail::short_number(s.bytes));
-  for (const auto& [name, count] : s.operators)
-    out += fmt::format("{:>6} {:<24} {:>8} MACs\n", count, detail::cell(name, 24),
-                       detail::short_number(s.operator_macs.at(name)));
-  const auto list = [&](const std::vector<std::string>& lines, const char* mark, const char* kind) {
+/// Words for people: the totals of a model, and what was changed or assumed to have them.
+inline void say_totals(report::tables::chapter& c, const model::graph& g, const model_stats& s) {
+  const auto amount = [](std::int64_t n) { return report::show_amount(static_cast<double>(n)); };
+  const auto bytes = [](std::int64_t n) { return report::show_bytes(static_cast<double>(n)); };
+  const std::int64_t nodes = std::ssize(s.rows);
+  c.say(fmt::format("{} layers: {} measured ({} unique), {} views that cost nothing{}; {} nodes on "
+                    "constants were folded",
+                    nodes, nodes - s.views - s.unresolved, s.unique, s.views,
+                    s.unresolved > 0 ? fmt::format(", {} not resolved", s.unresolved) : "",
+                    g.folded));
+  c.say(
+      fmt::format("{} multiply-accumulates, {} flops, {} parameters ({}), {} of results, {} moved",
+                  amount(s.macs), amount(s.flops), amount(g.parameters), bytes(g.parameter_bytes),
+                  bytes(s.activation_bytes), bytes(s.bytes)));
+  const auto list = [&c](const std::vector<std::string>& lines, const char* mark,
+                         const char* kind) {
     for (const std::string& line : lines | ranges::views::take(most_notes))
-      out += fmt::format("{}: {}\n", mark, printable(line, 300));
+      c.say(fmt::format("{}: {}", mark, line));
     if (lines.size() > most_notes)
-      out += fmt::format("and {} more {}\n", lines.size() - most_notes, kind);
+      c.say(fmt::format("and {} more {}", lines.size() - most_notes, kind));
   };
   list(g.repairs, "changed", "changes");
   list(g.assumptions, "assumed", "assumptions");
-  return out + "\n";
 }
 
-/// The layers of models as a table: what JSON says of each, and its model in front.
-inline std::string stats_csv(std::span<const model::graph> graphs) {
-  std::string out = "model,batch,type,name,op,family,key,view,output,macs,flops,parameters,bytes,"
-                    "inputs,problem\n";
+inline report::tables::chapter stats_of(const model::graph& g) {
+  using report::tables::unit, report::tables::whole;
+  const model_stats s = count_model(g);
+  const std::int64_t nodes = std::ssize(s.rows);
+  report::tables::chapter c{.key = "models",
+                            .title = fmt::format("{}, {}", g.name, name(g.type)),
+                            .title_is_name = true,
+                            .fields = {{"model", g.model, true},
+                                       {"batch", whole(g.batch), true},
+                                       {"type", std::string(name(g.type)), true},
+                                       {"name", g.name},
+                                       {"nodes", nodes},
+                                       {"measured", nodes - s.views - s.unresolved},
+                                       {"unique", s.unique},
+                                       {"views", s.views},
+                                       {"unresolved", s.unresolved},
+                                       {"folded", whole(g.folded)},
+                                       {"macs", s.macs},
+                                       {"flops", s.flops},
+                                       {"parameters", g.parameters},
+                                       {"parameter_bytes", g.parameter_bytes},
+                                       {"activation_bytes", s.activation_bytes},
+                                       {"bytes", s.bytes},
+                                       {"repairs", g.repairs},
+                                       {"assumptions", g.assumptions}}};
+  report::tables::table layers{.key = "layers",
+                               .columns = {{"name", "layer", unit::name},
+                                           {"op", "operator", unit::name},
+                                           {"family", ""},
+                                           {"view", "", unit::flag},
+                                           {"output", "output", unit::name},
+                                           {"macs", "MACs", unit::amount},
+                                           {"flops", "", unit::amount},
+                                           {"parameters", "params", unit::amount},
+                                           {"bytes", "bytes", unit::bytes},
+                                           {"key", ""},
+                                           {"", "key"},
+                                           {"inputs", ""},
+                                           {"problem", ""}}};
+  for (const node_stats& r : s.rows)
+    layers.rows.push_back(layer_row(r));
+  c.add(std::move(layers));
+  say_totals(c, g, s);
+  report::tables::table operators{.key = "operators",
+                                  .columns = {{"op", "operator", unit::name},
+                                              {"count", "nodes", unit::count},
+                                              {"macs", "MACs", unit::amount}}};
+  for (const auto& [op, count] : s.operators)
+    operators.rows.push_back({op, count, s.operator_macs.at(op)});
+  c.add(std::move(operators));
+  return c;
+}
+} // namespace detail
+
+/// The layers of models and their totals.
+inline report::tables::chapter stats_answer(std::span<const model::graph> graphs) {
+  report::tables::chapter out;
   for (const model::graph& g : graphs)
-    for (const detail::node_stats& r : detail::count_model(g).rows) {
-      std::vector<std::string> line{g.model, std::to_string(g.batch), std::string(name(g.type)),
-                                    r.node->name, r.node->op};
-      if (r.layer == nullptr)
-        line.resize(line.size() + 8);
-      else
-        for (const std::string& field :
-             {std::string(op::family(*r.layer)), op::key(*r.layer),
-              std::string(op::is_view(*r.layer) ? "true" : "false"),
-              detail::dims_text(op::output(*r.layer)), std::to_string(r.cost.macs),
-              std::to_string(r.cost.flops()), std::to_string(r.parameters()),
-              std::to_string(r.bytes)})
-          line.push_back(field);
-      line.push_back(join(r.node->inputs, " "));
-      line.push_back(r.node->problem);
-      out += detail::csv_line(line);
-    }
+    out.chapters.push_back(detail::stats_of(g));
   return out;
-}
-
-/// The same as JSON.
-inline nlohmann::ordered_json stats_json(const model::graph& g) {
-  using nlohmann::ordered_json;
-  const detail::model_stats s = detail::count_model(g);
-  ordered_json layers = ordered_json::array();
-  for (const detail::node_stats& r : s.rows) {
-    ordered_json row{{"name", r.node->name}, {"op", r.node->op}};
-    if (r.layer == nullptr) {
-      row["problem"] = r.node->problem;
-    } else {
-      const shape output = op::output(*r.layer);
-      row["family"] = op::family(*r.layer);
-      row["key"] = op::key(*r.layer);
-      row["view"] = op::is_view(*r.layer);
-      row["output"] = std::vector<std::int64_t>(output.begin(), output.end());
-      row["macs"] = r.cost.macs;
-      row["flops"] = r.cost.flops();
-      row["parameters"] = r.parameters();
-      row["bytes"] = r.bytes;
-    }
-    row["inputs"] = r.node->inputs;
-    layers.push_back(std::move(row));
-  }
-  const auto nodes = static_cast<std::int64_t>(s.rows.size());
-  ordered_json unresolved = ordered_json::array();
-  for (const auto& [what, count] : model::unresolved(g))
-    unresolved.push_back({{"op", what.first}, {"problem", what.second}, {"count", count}});
-  return {{"name", g.name},
-          {"model", g.model},
-          {"batch", g.batch},
-          {"type", name(g.type)},
-          {"totals",
-           {{"layers", nodes},
-            {"measured", nodes - s.views - s.unresolved},
-            {"unique", s.unique},
-            {"views", s.views},
-            {"unresolved", s.unresolved},
-            {"folded", g.folded},
-            {"macs", s.macs},
-            {"flops", s.flops},
-            {"parameters", g.parameters},
-            {"parameter_bytes", g.parameter_bytes},
-            {"activation_bytes", s.activation_bytes},
-            {"bytes", s.bytes}}},
-          {"operators", s.operators},
-          {"unresolved", std::move(unresolved)},
-          {"repairs", g.repairs},
-          {"assumptions", g.assumptions},
-          {"layers", std::move(layers)}};
 }
 
 } // namespace benanza::generator

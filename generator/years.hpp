@@ -3,21 +3,22 @@
 // known, by their names: how many layers they have, how many of these are unique, how many no model
 // of an earlier year has, and how many there are by then.
 //
-//   say(years_text(graphs))
+//   report::tables::chapter answer = years_answer(graphs);
 #pragma once
 
+#include "../analyzer/report/tables/page.hpp"
 #include "zoo/zoo.hpp"
 
 #include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <map>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::generator {
@@ -56,39 +57,27 @@ inline std::vector<year_row> rows_by_year(std::span<const model::graph> graphs) 
   return out;
 }
 
-inline std::string years_text(std::span<const model::graph> graphs) {
-  std::string out = fmt::format("{:<6}{:>7}{:>8}{:>8}{:>6}{:>8}\n", "year", "models", "layers",
-                                "unique", "new", "so far");
+inline report::tables::chapter years_answer(std::span<const model::graph> graphs) {
+  using report::tables::unit, report::tables::whole;
+  report::tables::table years{
+      .key = "years",
+      .columns = {{"year", "year", unit::count},
+                  {"models", "models", unit::count},
+                  {"layers", "layers", unit::count},
+                  {"unique", "unique", unit::count},
+                  {"new", "new", unit::count},
+                  {"so_far", "so far", unit::count}},
+      .note = "new: unique layers that no model of an earlier year has; views are left out"};
   std::int64_t models = 0;
   for (const year_row& r : rows_by_year(graphs)) {
-    out += fmt::format("{:<6}{:>7}{:>8}{:>8}{:>6}{:>8}\n", r.year, r.models, r.layers, r.unique,
-                       r.added, r.so_far);
+    years.rows.push_back({whole(r.year), r.models, r.layers, r.unique, r.added, r.so_far});
     models += r.models;
   }
-  out += "new: unique layers that no model of an earlier year has; views are left out\n";
+  report::tables::chapter out{.fields = {{"left_out", std::ssize(graphs) - models}}};
+  out.add(std::move(years));
   if (models < std::ssize(graphs))
-    out += fmt::format("left out, as the year is known of the zoo's models alone: {} of {}\n",
-                       std::ssize(graphs) - models, graphs.size());
-  return out;
-}
-
-inline std::string years_csv(std::span<const model::graph> graphs) {
-  std::string out = "year,models,layers,unique,new,so_far\n";
-  for (const year_row& r : rows_by_year(graphs))
-    out +=
-        fmt::format("{},{},{},{},{},{}\n", r.year, r.models, r.layers, r.unique, r.added, r.so_far);
-  return out;
-}
-
-inline nlohmann::ordered_json years_json(std::span<const model::graph> graphs) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const year_row& r : rows_by_year(graphs))
-    out.push_back({{"year", r.year},
-                   {"models", r.models},
-                   {"layers", r.layers},
-                   {"unique", r.unique},
-                   {"new", r.added},
-                   {"so_far", r.so_far}});
+    out.say(fmt::format("left out, as the year is known of the zoo's models alone: {} of {}",
+                        std::ssize(graphs) - models, graphs.size()));
   return out;
 }
 

@@ -6,6 +6,7 @@
 // parameters and multiply-accumulates next to those that their authors give.
 #pragma once
 
+#include "../analyzer/report/tables/page.hpp"
 #include "zoo/modern.hpp"
 #include "zoo/zoo.hpp"
 
@@ -19,35 +20,11 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace benanza::generator {
-
-namespace detail {
-/// 3858000000 as "3.86 G".
-inline std::string with_prefix(double n) {
-  if (n >= 1e9) return fmt::format("{:.2f} G", n / 1e9);
-  return n >= 1e6 ? fmt::format("{:.1f} M", n / 1e6) : fmt::format("{:.1f} k", n / 1e3);
-}
-
-/// `text` broken at spaces into lines of at most `width`, each behind `indent`.
-inline std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string out, line;
-  while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, space);
-    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > width) {
-      out.append(indent).append(line).append("\n");
-      line.clear();
-    }
-    if (!line.empty()) line += ' ';
-    line += word;
-    text.remove_prefix(std::min(space + 1, text.size()));
-  }
-  return line.empty() ? out : out.append(indent).append(line).append("\n");
-}
-} // namespace detail
 
 /// One model of the zoo, counted.
 struct zoo_row {
@@ -82,86 +59,112 @@ inline model::graph zoo_graph(std::string_view name,
 
 namespace detail {
 /// How far ours is from theirs; nothing where they give no figure.
-inline std::string apart(std::int64_t ours, double theirs) {
-  if (theirs <= 0) return "-";
+inline report::tables::cell apart(std::int64_t ours, double theirs) {
+  if (theirs <= 0) return {};
   const double percent = 100 * (static_cast<double>(ours) / theirs - 1);
   return std::abs(percent) < 1000 ? fmt::format("{:+.1f} %", percent) : ">10x";
 }
-inline std::string figure(double n) {
-  return n > 0 ? with_prefix(n) : "-";
-}
-/// A note below the table, where there is one.
-inline std::string noted(std::string_view name, std::string_view note) {
-  return note.empty() ? "" : fmt::format("\n* {}:\n{}", name, wrapped(note, 80, "  "));
+inline report::tables::cell words(std::string_view text) {
+  return text.empty() ? report::tables::cell() : std::string(text);
 }
 } // namespace detail
 
 /// The paper's 30.
-inline std::string paper_table() {
-  std::string out =
-      fmt::format("{:<20}{:>28}{:>33}\n{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}  {:<4}  {}\n",
-                  "", "MACs            ", "layers             ", "model", "ours", "paper", "diff",
-                  "paper", "ours", "measured", "unique", "year", "task");
+inline report::tables::chapter paper_answer() {
+  using report::tables::unit, report::tables::whole;
+  report::tables::table models{.key = "paper",
+                               .columns = {{"model", "model", unit::name},
+                                           {"macs", "MACs", unit::amount},
+                                           {"paper_macs", "paper's", unit::amount},
+                                           {"", "differ", unit::share},
+                                           {"paper_layers", "layers, paper's", unit::count},
+                                           {"nodes", "ours", unit::count},
+                                           {"measured", "measured", unit::count},
+                                           {"unique", "unique", unit::count},
+                                           {"year", "year", unit::count},
+                                           {"task", "task", unit::name},
+                                           {"note", ""},
+                                           {"", "", unit::name}}};
   std::vector<model::graph> graphs;
-  std::int64_t paper = 0, nodes = 0, measured = 0;
+  std::int64_t paper = 0, nodes = 0, measured = 0, unique = 0;
   for (const zoo::entry& e : zoo::list()) {
     graphs.push_back(zoo_graph(e.name));
     const zoo_row r = counted(graphs.back());
-    out += fmt::format("{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}  {}  {}{}\n", e.name,
-                       detail::figure(static_cast<double>(r.macs)), detail::figure(e.paper_macs),
-                       detail::apart(r.macs, e.paper_macs), e.paper_layers, r.nodes, r.measured,
-                       r.unique, e.year, e.task, e.note.empty() ? "" : " *");
+    models.rows.push_back({std::string(e.name), r.macs, report::tables::above_zero(e.paper_macs),
+                           detail::apart(r.macs, e.paper_macs), whole(e.paper_layers), r.nodes,
+                           r.measured, r.unique, whole(e.year), std::string(e.task),
+                           detail::words(e.note), e.note.empty() ? "" : "*"});
     paper += e.paper_layers;
     nodes += r.nodes;
     measured += r.measured;
   }
-  std::int64_t unique = 0;
   for (const model::catalogue_entry& e : model::unique_layers(graphs).layers)
     unique += !op::is_view(e.layer);
-  out += fmt::format("{:<48}{:>8}{:>7}{:>10}{:>8}\n\n", "all", paper, nodes, measured, unique);
-  out +=
-      detail::wrapped("The paper counts every node of the file, also those that only shape weights "
+  report::tables::chapter out;
+  out.add(std::move(models));
+  out.say(fmt::format("All: {} layers by the paper, {} nodes, {} measured, {} unique. The paper "
+                      "counts every node of the file, also those that only shape weights "
                       "(Unsqueeze before Mul and Add). Ours are the nodes on activations; measured "
-                      "are those that are no views; unique are those that differ in "
-                      "a shape or an attribute. MACs are those of convolutions and matrix "
-                      "products. Years are those of "
-                      "the first publication.",
-                      80, "");
+                      "are those that are no views; unique are those that differ in a shape or an "
+                      "attribute. MACs are those of convolutions and matrix products. Years are "
+                      "those of the first publication.",
+                      paper, nodes, measured, unique));
   for (const zoo::entry& e : zoo::list())
-    out += detail::noted(e.name, e.note);
+    if (!e.note.empty()) out.say(fmt::format("* {}: {}", e.name, e.note));
   return out;
 }
 
 /// The newer models.
-inline std::string modern_table() {
-  std::string out =
-      fmt::format("{:<22}{:>23}{:>29}{:>20}\n{:<22}{:>9}{:>9}{:>8}{:>10}{:>10}{:>8}"
-                  "{:>7}{:>7}\n",
-                  "", "parameters      ", "MACs            ", "layers    ", "model", "ours",
-                  "authors", "diff", "ours", "authors", "diff", "nodes", "unique");
-  std::string sources, notes;
+inline report::tables::chapter modern_answer() {
+  using report::tables::unit, report::tables::above_zero;
+  report::tables::table models{.key = "newer",
+                               .title = "Newer models, as exporters write them, without weights",
+                               .columns = {{"model", "model", unit::name},
+                                           {"parameters", "parameters", unit::amount},
+                                           {"authors_parameters", "authors'", unit::amount},
+                                           {"", "differ", unit::share},
+                                           {"macs", "MACs", unit::amount},
+                                           {"authors_macs", "authors'", unit::amount},
+                                           {"", "differ", unit::share},
+                                           {"nodes", "nodes", unit::count},
+                                           {"unique", "unique", unit::count},
+                                           {"unresolved", ""},
+                                           {"dims", ""},
+                                           {"source", ""},
+                                           {"note", ""},
+                                           {"", "", unit::name}}};
+  report::tables::table sources{.columns = {{"", "", unit::name}, {"", ""}}};
+  std::vector<std::string> notes;
   for (const zoo::modern_entry& e : zoo::modern()) {
     const model::graph g = zoo_graph(e.name, e.dims());
     const zoo_row r = counted(g);
-    out += fmt::format("{:<22}{:>9}{:>9}{:>8}{:>10}{:>10}{:>8}{:>7}{:>7}{}{}\n", e.name,
-                       detail::figure(static_cast<double>(g.parameters)),
-                       detail::figure(e.parameters), detail::apart(g.parameters, e.parameters),
-                       detail::figure(static_cast<double>(r.macs)), detail::figure(e.macs),
-                       detail::apart(r.macs, e.macs), r.nodes, r.unique, e.note.empty() ? "" : " *",
-                       r.unresolved > 0 ? fmt::format(" {} unknown", r.unresolved) : "");
+    std::vector<std::string> dims;
     std::string at;
-    for (const auto& [symbol, n] : e.dims())
-      at += fmt::format(" --dim {}={}", symbol, n);
-    sources += fmt::format("  {:<22}{}{}{}\n", e.name, e.source, at.empty() ? "" : "; at", at);
-    notes += detail::noted(e.name, e.note);
+    for (const auto& [symbol, n] : e.dims()) {
+      dims.push_back(fmt::format("{}={}", symbol, n));
+      at += " --dim " + dims.back();
+    }
+    models.rows.push_back({std::string(e.name), g.parameters, above_zero(e.parameters),
+                           detail::apart(g.parameters, e.parameters), r.macs, above_zero(e.macs),
+                           detail::apart(r.macs, e.macs), r.nodes, r.unique, r.unresolved, dims,
+                           std::string(e.source), detail::words(e.note),
+                           std::string(e.note.empty() ? "" : "*") +
+                               (r.unresolved > 0 ? fmt::format(" {} unknown", r.unresolved) : "")});
+    sources.rows.push_back(
+        {std::string(e.name), std::string(e.source) + (at.empty() ? "" : "; at" + at)});
+    if (!e.note.empty()) notes.push_back(fmt::format("* {}: {}", e.name, e.note));
   }
-  return out + "\n" + sources + notes;
+  report::tables::chapter out;
+  out.add(std::move(models));
+  out.add(std::move(sources));
+  for (std::string& n : notes)
+    out.say(std::move(n));
+  return out;
 }
 
-/// The tables, as `benanza_generate zoo --list` prints them.
-inline std::string zoo_table() {
-  return paper_table() + "\nNewer models, as exporters write them, without weights:\n\n" +
-         modern_table();
+/// Both, as `benanza_generate zoo --list` prints them.
+inline report::tables::chapter zoo_answer() {
+  return {.chapters = {paper_answer(), modern_answer()}};
 }
 
 } // namespace benanza::generator

@@ -11,16 +11,6 @@
 
 namespace benanza::report {
 
-std::string show_energy(double nj) {
-  static constexpr std::string_view units[] = {"nJ", "uJ", "mJ", "J", "kJ"};
-  std::size_t unit = 0;
-  while (nj >= 999.5 && unit + 1 < std::size(units)) {
-    nj /= 1000;
-    ++unit;
-  }
-  return fmt::format("{} {}", show_rate(nj), units[unit]);
-}
-
 std::string energy_cell(double nj) {
   return nj > 0 ? show_energy(nj) : "-";
 }

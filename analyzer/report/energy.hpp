@@ -11,9 +11,6 @@
 
 namespace benanza::report {
 
-/// An energy, such as `26.3 mJ`.
-std::string show_energy(double nj);
-
 /// A cell of a table of layers.
 std::string energy_cell(double nj);
 

@@ -38,6 +38,25 @@ std::string show_rate(double per_s) {
   return fmt::format("{:.{}f}", per_s, decimals);
 }
 
+std::string show_energy(double nj) {
+  static constexpr std::string_view units[] = {"nJ", "uJ", "mJ", "J", "kJ"};
+  std::size_t unit = 0;
+  while (nj >= 999.5 && unit + 1 < std::size(units)) {
+    nj /= 1000;
+    ++unit;
+  }
+  return fmt::format("{} {}", show_rate(nj), units[unit]);
+}
+
+std::string show_amount(double n) {
+  static constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  if (n < 999.5) return fmt::format("{:.0f}", n);
+  std::size_t p = 0;
+  while (n >= 999.5 && p + 1 < std::size(prefixes))
+    n /= 1000, ++p;
+  return fmt::format("{:.{}f} {}", n, n < 9.995 ? 2 : n < 99.95 ? 1 : 0, prefixes[p]);
+}
+
 std::string show_bytes(double bytes) {
   static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

@@ -36,6 +36,12 @@ std::string show(const bound::figure& f);
 /// A rate with three significant digits or all before the point, such as `394` or `27.1`.
 std::string show_rate(double per_s);
 
+/// An energy, such as `26.3 mJ`.
+std::string show_energy(double nj);
+
+/// A number with three significant digits, such as `25.6 M`, or all of one below a thousand.
+std::string show_amount(double n);
+
 /// A number of bytes, such as `24 KiB`.
 std::string show_bytes(double bytes);
 

@@ -5,6 +5,7 @@
 //   do_sequences(arguments, models, decoys, {.folder = "generated/mine"});
 #pragma once
 
+#include "../../analyzer/delivery.hpp"
 #include "../folder.hpp"
 #include "../messages.hpp"
 #include "arguments.hpp"
@@ -15,6 +16,7 @@
 #include <benanza/result/reader.hpp>
 
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,13 +26,14 @@ namespace benanza::generator {
 /// Where sequences go.
 struct sequence_output {
   std::string folder{};
-  bool json = false, quiet = false;
+  std::string format = "text"; ///< of a sweep
+  bool quiet = false;
   emit_options emitting{};
 };
 
 namespace detail {
 inline void print_sweep(const sequence_arguments& a, const std::vector<model::graph>& models,
-                        bool json) {
+                        const sequence_output& to) {
   layer_times times;
   if (!a.times.empty()) {
     times = layer_times(result::read_file(a.times));
@@ -38,8 +41,8 @@ inline void print_sweep(const sequence_arguments& a, const std::vector<model::gr
       throw error("no layer was measured on one thread", a.times, "give a result of layers");
   }
   const auto rows = sweep_rows(models, a.range(), *model::parse_cut(a.split), times);
-  const std::string source = times_text(models, times, printable(a.times));
-  say(json ? sweep_json(rows, models, source) : sweep_text(rows, models, source));
+  analyzer::deliver(std::cout, "", to.format,
+                    sweep_answer(rows, models, times_text(models, times, a.times)));
 }
 
 /// FOLDER.map.json, next to the folder.
@@ -60,7 +63,7 @@ inline std::string map_file(const sequence_arguments& a, const std::string& fold
 inline void do_sequences(const sequence_arguments& a, std::vector<model::graph> models,
                          std::vector<model::graph> decoys, const sequence_output& to) {
   std::vector<model::graph> forms = a.forms(models);
-  if (!a.sweep.empty()) return detail::print_sweep(a, forms, to.json);
+  if (!a.sweep.empty()) return detail::print_sweep(a, forms, to);
   const std::size_t own = forms.size();
   for (model::graph& g : a.forms(decoys))
     forms.push_back(std::move(g));

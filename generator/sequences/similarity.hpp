@@ -3,22 +3,22 @@
 // sequences are different ones; for pairs the Jaccard similarity of these: 1 for equal sets, 0 for
 // sets that share nothing.
 //
-//   say(similarity_text(graphs, {.length = 6}))
+//   similarity_answer(similarity_of(graphs, {.length = 6}))
 #pragma once
 
-#include <benanza/core/printable.hpp>
+#include "../../analyzer/report/tables/page.hpp"
+
 #include <benanza/model/sequences.hpp>
 #include <benanza/model/unique.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/stable_sort.hpp>
-#include <range/v3/view/take.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::generator {
@@ -72,54 +72,45 @@ inline similarity similarity_of(const std::vector<model::graph>& graphs,
   return out;
 }
 
-inline std::string similarity_text(const similarity& s) {
-  constexpr std::size_t most = 20;
-  std::size_t width = 5;
-  for (const repetition& r : s.models)
-    width = std::max(width, printable(r.model).size());
-  std::string out = fmt::format("{:<{}} {:>7} {:>7} {:>6} {:>10} {:>7} {:>6}\n", "model", width,
-                                "layers", "unique", "", "sequences", "unique", "");
+inline report::tables::chapter similarity_answer(const similarity& s) {
+  using report::tables::unit;
   const auto share = [](std::int64_t part, std::int64_t whole) {
-    return whole == 0 ? std::string("-")
-                      : fmt::format("{:.1f} %",
-                                    100.0 * static_cast<double>(part) / static_cast<double>(whole));
+    return report::tables::above_zero(
+        whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole));
   };
-  const auto line = [&](const repetition& r) {
-    out += fmt::format("{:<{}} {:>7} {:>7} {:>6} {:>10} {:>7} {:>6}\n", printable(r.model), width,
-                       r.layers, r.unique_layers, share(r.unique_layers, r.layers), r.sequences,
-                       r.unique_sequences, share(r.unique_sequences, r.sequences));
+  report::tables::table models{.key = "models",
+                               .columns = {{"model", "model", unit::name},
+                                           {"layers", "layers", unit::count},
+                                           {"unique_layers", "unique", unit::count},
+                                           {"", "", unit::share},
+                                           {"sequences", "sequences", unit::count},
+                                           {"unique_sequences", "unique", unit::count},
+                                           {"", "", unit::share}}};
+  const auto add = [&](const repetition& r) {
+    models.rows.push_back({r.model, r.layers, r.unique_layers, share(r.unique_layers, r.layers),
+                           r.sequences, r.unique_sequences,
+                           share(r.unique_sequences, r.sequences)});
   };
   for (const repetition& r : s.models)
-    line(r);
-  if (s.models.size() < 2) return out;
-  line(s.all);
-  out +=
-      fmt::format("\nJaccard similarity of layers and of sequences of at most {}, the most alike "
-                  "of {} pairs:\n",
-                  s.length, s.pairs.size());
-  for (const likeness& p : s.pairs | ranges::views::take(most))
-    out += fmt::format("{:5.2f} {:5.2f}  {}, {}\n", p.layers, p.sequences, printable(p.one),
-                       printable(p.other));
-  return out;
-}
-
-inline std::string similarity_json(const similarity& s) {
-  using nlohmann::ordered_json;
-  const auto row = [](const repetition& r) {
-    return ordered_json{{"model", r.model},
-                        {"layers", r.layers},
-                        {"unique_layers", r.unique_layers},
-                        {"sequences", r.sequences},
-                        {"unique_sequences", r.unique_sequences}};
-  };
-  ordered_json out{{"granularity", s.length}, {"all", row(s.all)}};
-  out["models"] = out["pairs"] = ordered_json::array();
-  for (const repetition& r : s.models)
-    out["models"].push_back(row(r));
+    add(r);
+  if (s.models.size() > 1) add(s.all);
+  report::tables::chapter out{.fields = {{"granularity", s.length}}};
+  out.add(std::move(models));
+  report::tables::table pairs{
+      .key = "pairs",
+      .title = fmt::format("Jaccard similarity of layers and of sequences of at most {}, the most "
+                           "alike of {} pairs",
+                           s.length, s.pairs.size()),
+      .columns = {{"layers", "layers", unit::factor},
+                  {"sequences", "sequences", unit::factor},
+                  {"one", "one", unit::name},
+                  {"other", "other", unit::name}},
+      .shown = 20,
+      .all_by = "--format csv"};
   for (const likeness& p : s.pairs)
-    out["pairs"].push_back(
-        {{"one", p.one}, {"other", p.other}, {"layers", p.layers}, {"sequences", p.sequences}});
-  return out.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
+    pairs.rows.push_back({p.layers, p.sequences, p.one, p.other});
+  out.add(std::move(pairs));
+  return out;
 }
 
 } // namespace benanza::generator

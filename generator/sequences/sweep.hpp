@@ -3,16 +3,16 @@
 // them are unique, how long they really are, and how much less the unique ones take than the
 // models: by what a result says of their layers, or by a roofline of a usual core. Nothing runs.
 //
-//   say(sweep_text(graphs, {1, 10}, model::cut::chain, {}))
+//   sweep_answer(sweep_rows(graphs, {1, 10}, model::cut::chain, times), graphs, "rooflines")
 #pragma once
 
-#include <benanza/core/printable.hpp>
+#include "../../analyzer/report/tables/page.hpp"
+
 #include <benanza/model/footprint.hpp>
 #include <benanza/model/sequences.hpp>
 #include <benanza/result/fields.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <map>
@@ -78,48 +78,43 @@ inline std::vector<model::sweep_row> sweep_rows(const std::vector<model::graph>&
   return out;
 }
 
-/// Which granularity to take, and by what rule.
-inline std::string recommendation(const std::vector<model::sweep_row>& rows) {
-  const model::sweep_row* best = model::recommended(rows);
-  if (best == nullptr) return "none to take: no G above 1 was seen to save anything\n";
-  return fmt::format("take --granularity {}: the longest that saves {:.0f} % or more of what the "
-                     "best G above 1 does;\nlonger sequences hold more of what layers do to each "
-                     "other\n",
-                     best->length, 100 * model::about_the_most);
-}
-
-inline std::string sweep_text(const std::vector<model::sweep_row>& rows,
-                              const std::vector<model::graph>& graphs, const std::string& source) {
-  const std::size_t models = graphs.size();
+/// A row a length, and which one to take, by what rule.
+inline report::tables::chapter sweep_answer(const std::vector<model::sweep_row>& rows,
+                                            const std::vector<model::graph>& graphs,
+                                            const std::string& source) {
+  using report::tables::unit, report::tables::whole;
   constexpr double much = 1.25;
-  std::string out = fmt::format("{:>3} {:>10} {:>7} {:>7} {:>8}\n", "G", "sequences", "unique",
-                                "length", "saving");
+  const model::sweep_row* const best = model::recommended(rows);
+  report::tables::chapter out{.fields = {{"models", whole(graphs.size())}, {"times", source}}};
+  if (best != nullptr) out.fields.push_back({"recommended", whole(best->length)});
+  report::tables::table sweep{
+      .key = "granularities",
+      .columns = {{"granularity", "G", unit::count},
+                  {"sequences", "sequences", unit::count},
+                  {"unique", "unique", unit::count},
+                  {"mean_length", "length", unit::number},
+                  {"saving", "saving", unit::number},
+                  {"without", ""},
+                  {"saving_without", "", unit::number}},
+      .note = fmt::format("{} model{}; length: layers a sequence; saving: so many times what the "
+                          "unique sequences take the models take, by {}",
+                          graphs.size(), graphs.size() == 1 ? "" : "s", source)};
   for (const model::sweep_row& r : rows)
-    out += fmt::format("{:>3} {:>10} {:>7} {:>7.2f} {:>7.2f}x\n", r.length, r.sequences, r.unique,
-                       r.mean_length, r.saving);
-  out +=
-      fmt::format("{} model{}; length: layers a sequence; saving: what the models take over what "
-                  "the unique\nsequences take, by {}\n",
-                  models, models == 1 ? "" : "s", source);
-  if (const model::sweep_row& r = rows.front(); r.saving_without > much * r.saving && models > 1)
-    out += fmt::format("without {}, most of whose time no other model shares: {:.2f}x at G = {}\n",
-                       printable(graphs[r.without].name), r.saving_without, r.length);
-  return out + recommendation(rows);
-}
-
-inline std::string sweep_json(const std::vector<model::sweep_row>& rows,
-                              const std::vector<model::graph>& graphs, const std::string& source) {
-  nlohmann::ordered_json out{{"models", graphs.size()}, {"times", source}};
-  for (const model::sweep_row& r : rows)
-    out["granularities"].push_back({{"granularity", r.length},
-                                    {"sequences", r.sequences},
-                                    {"unique", r.unique},
-                                    {"mean_length", r.mean_length},
-                                    {"saving", r.saving},
-                                    {"without", graphs[r.without].name},
-                                    {"saving_without", r.saving_without}});
-  if (const model::sweep_row* best = model::recommended(rows)) out["recommended"] = best->length;
-  return out.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
+    sweep.rows.push_back({whole(r.length), whole(r.sequences), whole(r.unique), r.mean_length,
+                          r.saving, graphs[r.without].name, r.saving_without});
+  out.add(std::move(sweep));
+  if (const model::sweep_row& r = rows.front();
+      r.saving_without > much * r.saving && graphs.size() > 1)
+    out.say(fmt::format("without {}, most of whose time no other model shares: {:.2f}x at G = {}",
+                        graphs[r.without].name, r.saving_without, r.length));
+  out.say(
+      best == nullptr
+          ? "none to take: no G above 1 was seen to save anything"
+          : fmt::format("take --granularity {}: the longest that saves {:.0f} % or more of what "
+                        "the best G above 1 does; longer sequences hold more of what layers do "
+                        "to each other",
+                        best->length, 100 * model::about_the_most));
+  return out;
 }
 
 } // namespace benanza::generator

@@ -6,7 +6,6 @@
 //   say(text_of(answer(all, graphs, arguments)));
 #pragma once
 
-#include "../stats.hpp"
 #include "answers.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
@@ -47,6 +46,23 @@ inline std::string wrapped(std::string_view start, std::string_view words) {
     fresh = false;
   }
   return out + line + '\n';
+}
+
+/// True where a cut before byte `i` would split a character.
+inline bool inside_character(std::string_view text, std::size_t i) {
+  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+}
+
+/// Text of at most `width` columns, cut in its middle for a tail of at most `tail` columns.
+inline std::string cell(std::string_view text, std::size_t width, std::size_t tail = 0) {
+  const std::string clean = printable(text, text.size());
+  if (clean.size() <= width) return clean;
+  std::size_t end = width - 2 - tail, again = clean.size() - tail;
+  while (inside_character(clean, end))
+    --end;
+  while (inside_character(clean, again))
+    ++again;
+  return clean.substr(0, end) + ".." + clean.substr(again);
 }
 
 /// An algorithm's id without the knobs of its engine.

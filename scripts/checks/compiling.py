@@ -45,8 +45,8 @@ def compile_alone(compiler, header):
             "-DBENANZA_COMPILED_TRACE"]
     command = [compiler, *once, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
                "-fopenmp", "-DONNX_ML=1", "-DONNX_NAMESPACE=onnx", "-I", str(ROOT / "include"),
-               "-isystem", "/usr/local/cuda/include", *options_for(compiler), "-fsyntax-only", "-x", "c++", "-"]
-    included = header[len("include/"):]
+               "-I", str(ROOT), "-isystem", "/usr/local/cuda/include", *options_for(compiler), "-fsyntax-only", "-x", "c++", "-"]
+    included = header.removeprefix("include/")
     done = subprocess.run(command, input=f"#include <{included}>\n", capture_output=True, text=True)
     absent = re.search(r"fatal error: '?([^:']+)'?:? (?:No such file|file not found)", done.stderr)
     if absent and f"<{absent[1]}>" in done.stderr and not absent[1].startswith("benanza/"):

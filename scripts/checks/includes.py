@@ -29,9 +29,10 @@ ALLOWED = {
     "": BASE | {"onnx", "result", "bound", "trace", "advice", "profile", "compare"},  # a header a folder, for users
 }
 
-# What the generator may include besides: which algorithms there are, what layers compute on, and how wide its terminal is.
+# What the generator may include besides: which algorithms there are, what layers compute on, how wide its terminal is, and
+# how answers are written.
 GENERATOR_SEES = (r"include/benanza/(backend/(\w+/enumerate|operands|make_operands|tolerance|reference/reference)"
-                  r"|machine/colours)\.hpp")
+                  r"|machine/colours)\.hpp|analyzer/(delivery|report/(units|tables/page))\.hpp")
 
 # The same for the rooms of measure/.
 ROOMS = {

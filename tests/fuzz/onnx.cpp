@@ -8,6 +8,7 @@
 #include "generator/zoo/zoo.hpp"
 #include "mutate.hpp"
 
+#include <analyzer/report/tables/formats.hpp>
 #include <benanza/model/fuse.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/onnx/load.hpp>
@@ -28,9 +29,9 @@ void take_onnx(std::string_view bytes) {
   bonnx::options asked{.batch = 1, .sizes = bonnx::data_dependent::largest};
   asked.most_opened = 20'000; // what is refused above it takes sanitizers half a minute
   std::vector<benanza::model::graph> graphs{bonnx::resolve(source, asked)};
-  fuzz::check_shown(benanza::generator::stats_text(graphs[0]));
-  benanza::generator::stats_json(graphs[0]).dump(1, ' ', false,
-                                                 nlohmann::json::error_handler_t::replace);
+  const auto stats = benanza::generator::stats_answer({graphs.data(), 1});
+  fuzz::check_shown(benanza::report::tables::text_of(stats));
+  (void)benanza::report::tables::json_of(stats);
   for (auto& fused : benanza::model::fused_forms(graphs[0], benanza::model::default_patterns()))
     graphs.push_back(std::move(fused));
   const benanza::model::catalogue all = benanza::model::unique_layers(graphs);

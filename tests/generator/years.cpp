@@ -2,7 +2,9 @@
 // Is a layer counted as new in the year of the first model that has it?
 #include "generator/years.hpp"
 
+#include <analyzer/report/tables/formats.hpp>
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -30,14 +32,19 @@ TEST_CASE("a layer is new in the year of the first model that has it") {
       of("resnet18-v1", {"Relu/1x8", "Relu/1x8", "Sigmoid/1x8", "Reshape/2x8-16"}),
       of("resnet34-v1", {"Relu/1x8", "Relu/1x9"}), // 2015, both
   };
-  CHECK(generator::years_csv(graphs) == "year,models,layers,unique,new,so_far\n"
-                                        "2015,2,5,3,3,3\n"
-                                        "2016,1,2,2,1,4\n");
-  const auto j = generator::years_json(graphs);
-  CHECK(j.size() == 2);
-  CHECK(j[1]["new"] == 1);
-  const std::string text = generator::years_text(graphs);
-  CHECK(text.find("2016        1       2       2     1       4\n") != std::string::npos);
+  namespace tables = report::tables;
+  const tables::chapter answer = generator::years_answer(graphs);
+  REQUIRE(tables::csv_of(answer).size() == 1);
+  CHECK(tables::csv_of(answer)[0].second == R"("year","models","layers","unique","new","so_far"
+2015,2,5,3,3,3
+2016,1,2,2,1,4
+)");
+  const auto j = nlohmann::json::parse(tables::json_of(answer));
+  CHECK(j["left_out"] == 1);
+  CHECK(j["years"].size() == 2);
+  CHECK(j["years"][1]["new"] == 1);
+  const std::string text = tables::text_of(answer);
+  CHECK(text.find("2016       1       2       2    1       4\n") != std::string::npos);
   CHECK(text.find("the zoo's models alone: 1 of 4\n") != std::string::npos);
 }
 

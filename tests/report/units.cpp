@@ -27,6 +27,16 @@ TEST_CASE("times have three significant digits and the unit that suits them") {
   CHECK(show_time(-1'234'000) == "-1.23 ms");
 }
 
+TEST_CASE("amounts are short, with the right prefix") {
+  CHECK(show_amount(0) == "0");
+  CHECK(show_amount(999) == "999");
+  CHECK(show_amount(1000) == "1.00 k");
+  CHECK(show_amount(999'499) == "999 k");
+  CHECK(show_amount(999'500) == "1.00 M");
+  CHECK(show_amount(25'557'032) == "25.6 M");
+  CHECK(show_amount(9.22e18) == "9.22 E");
+}
+
 TEST_CASE("an interval is in the unit of its time") {
   CHECK(show({.ns = 1e6, .low_ns = 9.5e5, .high_ns = 1.2e6}) == "1.00 ms [0.95, 1.20]");
   CHECK(show({.ns = 26.3e6, .low_ns = 26.1e6, .high_ns = 26.62e6}) == "26.3 ms [26.1, 26.6]");

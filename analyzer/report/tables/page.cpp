@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page.hpp"
 
-#include "../energy.hpp"
 #include "../units.hpp"
 
 #include <benanza/core/text.hpp>
@@ -21,6 +20,7 @@ std::string number_text(double v) {
 std::string figure_text(double v, unit in) {
   switch (in) {
   case unit::time: return show_time(v);
+  case unit::amount: return show_amount(v);
   case unit::energy: return show_energy(v);
   case unit::bytes: return show_bytes(v);
   case unit::share: return percent(v);
@@ -34,7 +34,9 @@ std::string figure_text(double v, unit in) {
 std::string shown(const cell& c, unit in) {
   if (const auto* text = std::get_if<std::string>(&c)) return *text;
   if (const auto* truth = std::get_if<bool>(&c)) return *truth ? "yes" : "";
-  if (const auto* n = std::get_if<std::int64_t>(&c)) return std::to_string(*n);
+  if (const auto* n = std::get_if<std::int64_t>(&c))
+    return in == unit::amount || in == unit::bytes ? figure_text(static_cast<double>(*n), in)
+                                                   : std::to_string(*n);
   if (const auto* v = std::get_if<double>(&c); v != nullptr && std::isfinite(*v))
     return figure_text(*v, in);
   if (const auto* list = std::get_if<std::vector<std::string>>(&c)) return join(*list, ", ");

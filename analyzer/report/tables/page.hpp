@@ -21,8 +21,21 @@
 namespace benanza::report::tables {
 
 /// What a column or a field holds: a time in ns, an energy in nJ, a share of 1. People read it in
-/// the unit that suits it, programs as it is.
-enum class unit { text, name, flag, count, number, time, energy, bytes, share, factor, rate };
+/// the unit that suits it (an amount as 25.6 M), programs as it is.
+enum class unit {
+  text,
+  name,
+  flag,
+  count,
+  amount,
+  number,
+  time,
+  energy,
+  bytes,
+  share,
+  factor,
+  rate
+};
 
 /// Nothing, words, a truth, a count, a figure, or a list of words. Words in a column of figures are
 /// shown as they are.

@@ -36,6 +36,11 @@ def file_of(model: str, folder: str) -> str:
     return model if model.endswith(".onnx") else str(Path(folder) / "zoo" / f"{model}.onnx")
 
 
+def command_of(words: list[str]) -> str:
+    """A program's command as pages give it: by its name."""
+    return shlex.join([Path(words[0]).name, *words[1:]])
+
+
 class Question:
     """A model in one setting, and where its results are kept."""
 
@@ -132,7 +137,7 @@ def explain_layer(q: Question, layer: str) -> dict[str, Any]:
              **({"remark": a["remark"]} if a["remark"] else {})} for a in l["algorithms"]]
     return {**whole(q), "layer": l["layer"], "limited_by": l["limited_by"],
             "machine_limit_ms": rounded(l["roofline_ns"] * 1e-6) if l["roofline_ns"] else None, "algorithms": rows[:MOST_ROWS],
-            "more": max(0, len(rows) - MOST_ROWS), "repeat": shlex.join(q.page("--algorithms", layer))}
+            "more": max(0, len(rows) - MOST_ROWS), "repeat": command_of(q.page("--algorithms", layer))}
 
 
 def item_of(q: Question, advice: str) -> dict[str, Any]:
@@ -163,7 +168,7 @@ def apply(q: Question, advice: str, output: str) -> dict[str, Any]:
     if how["way"] == "rewrite":
         words = [str(folder_of_programs() / "benanza_generate"), "rewrite", q.file, "-o", output, *q.dims]
         ask([*words])
-        return {**said, "applied": True, "model": output, "next": "verify(old model, this one)", "repeat": shlex.join(words)}
+        return {**said, "applied": True, "model": output, "next": "verify(old model, this one)", "repeat": command_of(words)}
     if how["settings"]:
         return {**said, "applied": False, "settings": how["settings"],
                 "next": "verify(model, settings=[NAME=VALUE, ...]) measures what they bring"}
@@ -185,7 +190,7 @@ def compared(words: list[object], folder: Path, told: Told | None) -> dict[str, 
     return {"verdict": said["verdict"], "slower": status == 3, "models": [row(r) for r in said["models"]],
             "changed": changed[:MOST_ROWS], "more": max(0, len(changed) - MOST_ROWS), "notes": said["notes"],
             "differs_besides": [f"{f['fact']}: {f['old']} -> {f['new']}" for f in said["provenance"]],
-            "repeat": shlex.join(["benanza", *map(str, words[2:])] if words[0] == sys.executable else map(str, words))}
+            "repeat": command_of([str(w) for w in (["benanza", *words[2:]] if words[0] == sys.executable else words)])}
 
 
 def verify(model: str, new_model: str | None, settings: list[str], framework: str, folder: str, threads: int,
