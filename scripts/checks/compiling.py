@@ -50,7 +50,9 @@ def compile_alone(compiler, header):
     done = subprocess.run(command, input=f"#include <{included}>\n", capture_output=True, text=True)
     absent = re.search(r"fatal error: '?([^:']+)'?:? (?:No such file|file not found)", done.stderr)
     if absent and f"<{absent[1]}>" in done.stderr and not absent[1].startswith("benanza/"):
-        return header, None, absent[1]
+        return header, None, f"<{absent[1]}>"
+    if version := re.search(r'error: (?:#error )?"this is of (\w+ \d+)', done.stderr):
+        return header, None, version[1]
     return header, problem_of(compiler, done), None
 
 
@@ -89,7 +91,7 @@ def check_headers(files):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for header, problem, absent in pool.map(lambda h: compile_alone(compiler, h), headers):
             if absent:
-                print(f"check: {header} is not compiled: there is no <{absent}>", file=sys.stderr)
+                print(f"check: {header} is not compiled: there is no {absent}", file=sys.stderr)
             if problem:
                 violation(header, f"does not compile alone: {problem}")
 

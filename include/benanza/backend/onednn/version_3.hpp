@@ -13,6 +13,10 @@
 #include <utility>
 #include <vector>
 
+#if DNNL_VERSION_MAJOR < 3
+#error "this is of oneDNN 3: operation.hpp includes what fits the library"
+#endif
+
 namespace benanza::backend::onednn::version {
 
 /// One implementation of an operation: the library's primitive descriptor.
