@@ -1,16 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does an elementwise function read like in C? An expression of names that hold numbers of the
-// computed type: f32 or f64 for real ones, 64 bits for whole ones. Attribute values are those that
-// every backend uses.
+// What does an elementwise function read like in C? Its formula (../../formula.hpp) as an
+// expression of names that hold numbers of the computed type: f32 or f64 for real ones, 64 bits for
+// whole ones, which have some functions of their own. Attribute values are those that every backend
+// uses.
 //
-//   *expression_of(op::unary_function::hard_swish, "v", f32);
-//   *expression_of(op::binary_function::prelu, "a", "b", f32) == "(a < 0 ? a * b : a)"
+//   expression_of(op::binary_function::prelu, "a", "b", f32) == "((a < 0.0f) ? (a * b) : a)"
 #pragma once
 
-#include "../../operands.hpp"
+#include "../../formula.hpp"
 #include "number.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace benanza::backend::cuda::source {
+
+/// A text in C that calculates like a number: operators make longer ones.
+class expression {
+public:
+  expression(double literal) // NOLINT: formulas have numbers in them
+      : number_(literal) {}
+  expression(std::string text, const arithmetic& a)
+      : text_(std::move(text))
+      , numbers_(&a) {}
+
+  /// As `a` has it; a literal takes the type of what is beside it.
+  std::string in(const arithmetic& a) const {
+    if (numbers_ != nullptr) return text_;
+    return a.whole ? std::to_string(static_cast<long long>(number_)) : literal(number_, a);
+  }
+  friend expression joined(const expression& x, std::string_view sign, const expression& y) {
+    const arithmetic& a = type_of(x, y);
+    return {'(' + x.in(a) + std::string(sign) + y.in(a) + ')', a};
+  }
+  friend expression called(std::string_view name, const expression& x) {
+    return {std::string(name) + x.numbers_->suffix + '(' + x.text_ + ')', *x.numbers_};
+  }
+  friend expression called(std::string_view name, const expression& x, const expression& y) {
+    const arithmetic& a = type_of(x, y);
+    return {std::string(name) + a.suffix + '(' + x.in(a) + ", " + y.in(a) + ')', a};
+  }
+  friend expression chosen(const expression& when, const expression& x, const expression& y) {
+    const arithmetic& a = *when.numbers_;
+    return {'(' + when.text_ + " ? " + x.in(a) + " : " + y.in(a) + ')', a};
+  }
+  friend expression operator-(const expression& x) { return {"(-" + x.text_ + ')', *x.numbers_}; }
+
+private:
+  /// Of two, of which one at least is no literal.
+  static const arithmetic& type_of(const expression& x, const expression& y) {
+    return x.numbers_ != nullptr ? *x.numbers_ : *y.numbers_;
+  }
+
+  std::string text_{};
+  double number_ = 0;
+  const arithmetic* numbers_ = nullptr; ///< null: a literal
+};
+
+// clang-format off
+using operand = const expression&;
+inline expression operator+(operand x, operand y) { return joined(x, " + ", y); }
+inline expression operator-(operand x, operand y) { return joined(x, " - ", y); }
+inline expression operator*(operand x, operand y) { return joined(x, " * ", y); }
+inline expression operator/(operand x, operand y) { return joined(x, " / ", y); }
+inline expression operator<(operand x, operand y) { return joined(x, " < ", y); }
+inline expression operator>(operand x, operand y) { return joined(x, " > ", y); }
+inline expression operator<=(operand x, operand y) { return joined(x, " <= ", y); }
+inline expression operator>=(operand x, operand y) { return joined(x, " >= ", y); }
+inline expression operator==(operand x, operand y) { return joined(x, " == ", y); }
+inline expression operator!=(operand x, operand y) { return joined(x, " != ", y); }
+inline expression operator&&(operand x, operand y) { return joined(x, " && ", y); }
+inline expression operator||(operand x, operand y) { return joined(x, " || ", y); }
+} // namespace benanza::backend::cuda::source
+
+template <>
+struct benanza::backend::mathematics<benanza::backend::cuda::source::expression> {
+  using text = cuda::source::expression;
+  using operand = const text&;
+  static text call(const c_function& f, operand v) { return called(f.name, v); }
+  static text larger(operand a, operand b) { return called("fmax", a, b); }
+  static text smaller(operand a, operand b) { return called("fmin", a, b); }
+  static text select(operand when, operand a, operand b) { return chosen(when, a, b); }
+  static text number(operand truth) { return truth; }
+  static text infinite(operand v) { return v == v && v - v != 0.; }
+  static text power(operand a, operand b) { return called("pow", a, b); }
+  static text rest(operand a, operand b) { return called("fmod", a, b); }
+  /// Without fmod, which takes a GPU long.
+  static text modulus(operand a, operand b) { return a - b * called("floor", a / b); }
+};
+// clang-format on
 
 namespace benanza::backend::cuda::source {
 
@@ -18,92 +98,19 @@ namespace benanza::backend::cuda::source {
 inline std::optional<std::string> expression_of(op::unary_function f, const std::string& v,
                                                 const arithmetic& a) {
   using enum op::unary_function;
-  namespace value = backend::attribute;
-  const auto n = [&a](double number) { return literal(number, a); };
-  const auto call = [&a](std::string_view name, const std::string& of) {
-    return std::string(name) + a.suffix + '(' + of + ')';
-  };
-  const auto clamped = [&](const std::string& of, double low, double high) {
-    return call("fmin", call("fmax", of + ", " + n(low)) + ", " + n(high));
-  };
-  const auto softplus_of = [&](const std::string& of) {
-    return '(' + call("fmax", of + ", " + n(0)) + " + " +
-           call("log1p", call("exp", '-' + call("fabs", of))) + ')';
-  };
-  const auto positive_or = [&v](const std::string& otherwise) {
-    return '(' + v + " > 0 ? " + v + " : " + otherwise + ')';
-  };
-  switch (f) {
-  case relu: return positive_or("0");
-  case abs: return '(' + v + " < 0 ? -" + v + " : " + v + ')';
-  case neg: return "(-" + v + ')';
-  case sign: return "((" + v + " > 0) - (" + v + " < 0))";
-  case logical_not: return '(' + v + " == 0)";
-  case bitwise_not: return a.whole ? std::optional("(~" + v + ')') : std::nullopt;
-  default: break;
-  }
-  if (a.whole) return f == floor || f == ceil || f == round ? std::optional(v) : std::nullopt;
-  switch (f) {
-  case leaky_relu: return positive_or(n(value::leaky_slope) + " * " + v);
-  case elu: return positive_or(n(value::elu_alpha) + " * " + call("expm1", v));
-  case selu:
-    return '(' + n(value::selu_gamma) + " * " +
-           positive_or(n(value::selu_alpha) + " * " + call("expm1", v)) + ')';
-  case celu:
-    return '(' + call("fmax", v + ", " + n(0)) + " + " +
-           call("fmin", n(value::celu_alpha) + " * " +
-                            call("expm1", v + " / " + n(value::celu_alpha)) + ", " + n(0)) +
-           ')';
-  case thresholded_relu:
-    return '(' + v + " > " + n(value::threshold) + " ? " + v + " : " + n(0) + ')';
-  case sigmoid: return '(' + n(1) + " / (" + n(1) + " + " + call("exp", '-' + v) + "))";
-  case hard_sigmoid:
-    return clamped(n(value::hard_sigmoid_alpha) + " * " + v + " + " + n(value::hard_sigmoid_beta),
-                   0, 1);
-  case hard_swish: return '(' + v + " * " + clamped(v + " / " + n(6) + " + " + n(0.5), 0, 1) + ')';
-  case tanh: return call("tanh", v);
-  case softplus: return softplus_of(v);
-  case softsign: return '(' + v + " / (" + n(1) + " + " + call("fabs", v) + "))";
-  case mish: return '(' + v + " * " + call("tanh", softplus_of(v)) + ')';
-  case swish: return '(' + v + " / (" + n(1) + " + " + call("exp", '-' + v) + "))";
-  case gelu:
-    return '(' + n(0.5) + " * " + v + " * (" + n(1) + " + " +
-           call("erf", v + " * " + n(0.70710678118654752)) + "))";
-  case fast_gelu: {
-    const std::string cube = n(0.044715) + " * " + v + " * " + v + " * " + v;
-    return '(' + n(0.5) + " * " + v + " * (" + n(1) + " + " +
-           call("tanh", n(0.79788456080286536) + " * (" + v + " + " + cube + ')') + "))";
-  }
-  case clip: return clamped(v, value::clip_low, value::clip_high);
-  case exp: return call("exp", v);
-  case log: return call("log", v);
-  case sqrt: return call("sqrt", v);
-  case reciprocal: return '(' + n(1) + " / " + v + ')';
-  case floor: return call("floor", v);
-  case ceil: return call("ceil", v);
-  case round: return call("rint", v);
-  case erf: return call("erf", v);
-  case sin: return call("sin", v);
-  case cos: return call("cos", v);
-  case tan: return call("tan", v);
-  case asin: return call("asin", v);
-  case acos: return call("acos", v);
-  case atan: return call("atan", v);
-  case sinh: return call("sinh", v);
-  case cosh: return call("cosh", v);
-  case asinh: return call("asinh", v);
-  case acosh: return call("acosh", v);
-  case atanh: return call("atanh", v);
-  case is_nan: return '(' + v + " != " + v + ')';
-  case is_inf: return '(' + v + " == " + v + " && " + v + " - " + v + " != 0)";
-  case shrink:
-    return '(' + v + " < " + n(-value::shrink_lambda) + " ? " + v + " + " + n(value::shrink_bias) +
-           " : " + v + " > " + n(value::shrink_lambda) + " ? " + v + " - " + n(value::shrink_bias) +
-           " : " + n(0) + ')';
-  case square: return '(' + v + " * " + v + ')';
-  case cube: return '(' + v + " * " + v + " * " + v + ')';
-  default: return std::nullopt;
-  }
+  if (f == bitwise_not) return a.whole ? std::optional("(~" + v + ')') : std::nullopt;
+  if (a.whole) switch (f) {
+    case floor:
+    case ceil:
+    case round: return v;
+    case abs: return '(' + v + " < 0 ? -" + v + " : " + v + ')';
+    case relu:
+    case neg:
+    case sign:
+    case logical_not: break;
+    default: return std::nullopt;
+    }
+  return formula(f, expression(v, a)).in(a);
 }
 
 /// The expression of a function of two numbers; Mean adds, its division comes at the end.
@@ -113,45 +120,21 @@ inline std::string expression_of(op::binary_function f, const std::string& x, co
   const auto with = [&](std::string_view sign) {
     return '(' + x + ' ' + std::string(sign) + ' ' + y + ')';
   };
-  const auto chosen = [&](const std::string& when) {
-    return '(' + when + " ? " + x + " : " + y + ')';
-  };
-  const std::string tx = '(' + x + " != 0)", ty = '(' + y + " != 0)";
   const std::string last = a.stored == "int" ? "31" : "63";
   const std::string inside = '(' + y + " >= 0 && " + y + " <= " + last + ')';
-  switch (f) {
-  case add:
-  case sum:
-  case mean: return with("+");
-  case sub: return with("-");
-  case mul: return with("*");
-  case div: return with("/");
-  case pow: return (a.whole ? "whole_power(" : "pow" + a.suffix + '(') + x + ", " + y + ')';
-  case min: return chosen(x + " < " + y);
-  case max: return chosen(x + " > " + y);
-  case prelu: return '(' + x + " < 0 ? " + x + " * " + y + " : " + x + ')';
-  case equal: return with("==");
-  case greater: return with(">");
-  case greater_or_equal: return with(">=");
-  case less: return with("<");
-  case less_or_equal: return with("<=");
-  case logical_and: return '(' + tx + " && " + ty + ')';
-  case logical_or: return '(' + tx + " || " + ty + ')';
-  case logical_xor: return '(' + tx + " != " + ty + ')';
-  case mod:
-    if (a.whole) return "whole_mod(" + x + ", " + y + ')';
-    return '(' + x + " - " + y + " * floor" + a.suffix + '(' + x + " / " + y + "))";
-  case fmod:
-    if (a.whole) return '(' + y + " == 0 ? 0 : " + with("%") + ')';
-    return "fmod" + a.suffix + '(' + x + ", " + y + ')';
-  case bitwise_and: return with("&");
-  case bitwise_or: return with("|");
-  case bitwise_xor: return with("^");
-  case shift_left: // what is shifted by its width or more is gone
-    return '(' + inside + " ? " + with("<<") + " : 0)";
-  case shift_right: return '(' + x + " >> (" + inside + " ? " + y + " : " + last + "))";
-  }
-  return x;
+  if (a.whole) switch (f) {
+    case pow: return "whole_power(" + x + ", " + y + ')';
+    case mod: return "whole_mod(" + x + ", " + y + ')';
+    case fmod: return '(' + y + " == 0 ? 0 : " + with("%") + ')';
+    case bitwise_and: return with("&");
+    case bitwise_or: return with("|");
+    case bitwise_xor: return with("^");
+    case shift_left: // what is shifted by its width or more is gone
+      return '(' + inside + " ? " + with("<<") + " : 0)";
+    case shift_right: return '(' + x + " >> (" + inside + " ? " + y + " : " + last + "))";
+    default: break;
+    }
+  return formula(f, expression(x, a), expression(y, a)).in(a);
 }
 
 /// What the expressions of whole numbers need.
