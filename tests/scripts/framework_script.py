@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of scripts/measure_framework have in common: its folder, which is then where modules are found, and
+what this Python has; with `full` among the words of the test that is what an environment of its own has.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = Path(sys.argv[1])
+SCRIPT = SOURCE / "scripts" / "measure_framework"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPT.parent))
+from frameworks.environment import PACKAGES, missing_packages, run_elsewhere  # noqa: E402: it is next to the script
+
+if "full" in sys.argv:
+    needed = {*PACKAGES["onnxruntime"], *PACKAGES["openvino"]}
+    if missing_packages(needed):
+        run_elsewhere("ONNX Runtime", sorted(needed))
+
+
+def there(*packages):
+    return not missing_packages(packages)
+
+
+WITH_ONNX = there("onnx", "numpy")
+
+
+def run(*words, cwd=None):
+    return subprocess.run([sys.executable, SCRIPT, *map(str, words)], capture_output=True, text=True, cwd=cwd)
