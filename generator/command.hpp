@@ -150,6 +150,9 @@ inline status generate(const generate_arguments& a) {
     throw error("nothing to generate", "", "give a model, or --layers FILE");
   if (a.folder.empty() && !a.gpu.wanted && a.sequences.sweep.empty())
     throw error("no folder to write to", "", "give -o FOLDER");
+  if (!a.gpu.wanted && a.sequences.sweep.empty() && a.form.format != "text")
+    throw error("what is written is C++ and graphs.json", "--format " + a.form.format,
+                "it goes with --sweep and --algorithms");
   if (a.sequences.fused && (a.no_fusion || !a.sequences.wanted()))
     throw error("of fused forms which sequences?", "--fused",
                 a.no_fusion ? "leave out --no-fusion" : "give --granularity or --sweep too");
@@ -184,9 +187,6 @@ inline status generate(const generate_arguments& a) {
     return partial ? status::partial : status::complete;
   }
   const std::size_t models = graphs.size();
-  if (!a.gpu.wanted && a.form.format != "text")
-    throw error("what is written is C++ and graphs.json", "--format " + a.form.format,
-                "it goes with --sweep and --algorithms");
   const model::catalogue plain = model::unique_layers(graphs);
   add_forms(graphs, a, !a.no_rewrites && !a.gpu.wanted);
   const model::catalogue all = model::unique_layers(graphs);
@@ -311,7 +311,8 @@ inline status run_checked(int argc, char** argv) {
   app.set_version_flag("--version", versions);
   generate_arguments generating;
   add_model_options(app, generating.models);
-  app.add_option("-o,--output", generating.folder, "folder to write; it is replaced as a whole");
+  app.add_option("-o,--output", generating.folder,
+                 "folder to write; it is replaced as a whole. Of a sweep a file");
   app.add_option("--layers", generating.layers_files,
                  "a file of layers, one a line: Conv/1x64x56x56-64x3x3-s1-p1; may be given again")
       ->allow_extra_args(false);

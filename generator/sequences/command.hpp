@@ -25,7 +25,7 @@ namespace benanza::generator {
 
 /// Where sequences go.
 struct sequence_output {
-  std::string folder{};
+  std::string folder{};        ///< of a sweep the file that it is written to, if any
   std::string format = "text"; ///< of a sweep
   bool quiet = false;
   emit_options emitting{};
@@ -41,7 +41,7 @@ inline void print_sweep(const sequence_arguments& a, const std::vector<model::gr
       throw error("no layer was measured on one thread", a.times, "give a result of layers");
   }
   const auto rows = sweep_rows(models, a.range(), *model::parse_cut(a.split), times);
-  analyzer::deliver(std::cout, "", to.format,
+  analyzer::deliver(std::cout, to.folder, to.format,
                     sweep_answer(rows, models, times_text(models, times, a.times)));
 }
 

@@ -165,13 +165,16 @@ TEST_CASE("answers come in every format, several tables of CSV in a folder") {
   const outcome single = shell(generate + " --sweep 1:3 --format csv" + models);
   CHECK(single.status == 0);
   CHECK(single.out.starts_with("\"granularity\",\"sequences\",\"unique\","));
+  CHECK(shell(generate + " --sweep 1:3 --format md" + models + " -o " + (s / "g.md")).out == "");
+  CHECK(text_of(s / "g.md").starts_with("| G |"));
   const outcome several = shell(generate + " stats --format csv" + models);
   CHECK(several.status == 2);
   CHECK(holds(several.err, "models.csv, layers.csv, operators.csv"));
   CHECK(shell(generate + " stats --format csv" + models + " -o " + (s / "tables/")).status == 0);
   for (const char* name : {"models", "layers", "operators"})
     CHECK(fs::exists(s / ("tables/" + std::string(name) + ".csv")));
-  for (const char* unused : {"zoo lenet -o x --format md", "--format md -o x"})
+  for (const char* unused :
+       {"zoo lenet -o x --format md", "--format md -o x", "--granularity 2 -o x --format md"})
     CHECK(shell(generate + " " + unused + (*unused == '-' ? models : "")).status == 2);
 }
 
