@@ -6,19 +6,13 @@
 #pragma once
 
 #include "../core/stopwatch.hpp"
+#include "cache_lines.hpp"
 #include "team.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace benanza::machine {
-
-/// A hint to the processor that this is a loop that waits.
-inline void spin() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
 
 /// So many hand-offs, and how long they took.
 struct word_passed {

@@ -12,6 +12,7 @@
 //   cache_sweeper s(l2_bytes);   s.displace(4096, 1);   rewrite(prepared.operand_memory(), 1);
 #pragma once
 
+#include "../../machine/cache_lines.hpp"
 #include "../../machine/pages.hpp"
 
 #include <algorithm>
@@ -26,15 +27,14 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace benanza::measure {
 
 inline constexpr std::array<std::string_view, 4> cache_states{"hot", "llcw", "coldw", "cold"};
 
 inline constexpr std::int64_t line_bytes = 64;
+
+using machine::flush;
 
 /// Fills the last-level cache of the host, and those before it, with what no layer needs.
 class cache_sweeper {
@@ -124,15 +124,6 @@ inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads
     for (int t = 0; t < threads; ++t)
       write(t);
   }
-}
-
-/// Drives `memory` out of all caches, where the processor has an instruction for it.
-inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
-#if defined(__x86_64__)
-  for (std::size_t i = 0; i < memory.size(); i += static_cast<std::size_t>(line_bytes))
-    _mm_clflush(memory.data() + i);
-  _mm_mfence();
-#endif
 }
 
 /// Drives every second page of `memory` out of all caches, if that is more than `own_bytes`, which

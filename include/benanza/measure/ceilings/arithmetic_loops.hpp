@@ -13,6 +13,8 @@
 
 #if defined(__SSE__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 namespace benanza::measure::ceilings::detail {
@@ -72,6 +74,14 @@ struct f32_chain {
   vector round(vector acc) const {
     return _mm256_fmadd_ps(acc, a, b);
   }
+#elif defined(__ARM_NEON)
+  using vector = float32x4_t;
+  static constexpr std::string_view way = "fma_neon";
+  static constexpr int lanes = 4, chains = 16;
+  // It adds to a register: another order would take a copy each time.
+  vector round(vector acc) const {
+    return vfmaq_f32(acc, a, b);
+  }
 #else
   using vector [[gnu::vector_size(16)]] = float;
   static constexpr std::string_view way = "multiply_add";
@@ -109,12 +119,22 @@ struct f32_chain {
     for (std::int64_t r = 0; r < rounds; ++r)
 #if defined(__FMA__)
       x = std::fma(x, factor(lane % lanes), summand(lane % lanes));
+#elif defined(__ARM_NEON)
+      x = std::fma(factor(lane % lanes), summand(lane % lanes), x);
 #else
       x = x * factor(lane % lanes) + summand(lane % lanes);
 #endif
     return static_cast<double>(x);
   }
 };
+
+/// A small whole number as bf16.
+inline std::uint16_t bf16_bits(int value) {
+  const auto f = static_cast<float>(value);
+  std::uint32_t u = 0;
+  std::memcpy(&u, &f, sizeof u);
+  return static_cast<std::uint16_t>(u >> 16);
+}
 
 /// Small factors of products that are summed: exact in bytes, in bf16, and in their f32 sums.
 constexpr int left(int i) {
@@ -132,14 +152,8 @@ struct bf16_chain {
   __m512bh a, b;
   bf16_chain() {
     alignas(64) std::uint16_t l[32], r[32];
-    const auto bits = [](int value) {
-      const auto f = static_cast<float>(value);
-      std::uint32_t u = 0;
-      std::memcpy(&u, &f, sizeof u);
-      return static_cast<std::uint16_t>(u >> 16);
-    };
     for (int i = 0; i < 32; ++i)
-      l[i] = bits(left(i)), r[i] = bits(right(i));
+      l[i] = bf16_bits(left(i)), r[i] = bf16_bits(right(i));
     hide(l);
     hide(r);
     std::memcpy(&a, l, sizeof a);
@@ -219,15 +233,83 @@ struct s8_chain {
 };
 #endif
 
+#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) || defined(__ARM_FEATURE_MATMUL_INT8)
+/// Products of two small matrices of two rows of `depth` numbers each: a lane of the sums is a row
+/// of one times a row of the other.
+template <int depth>
+struct matrix_chain {
+  static constexpr int lanes = 4, chains = 16, flops_a_lane = 2 * depth;
+  static double expected(std::int64_t rounds, int lane) {
+    const int row = lane % lanes / 2 * depth, column = lane % 2 * depth;
+    std::int64_t sum = 0;
+    for (int k = 0; k < depth; ++k)
+      sum += left(row + k) * right(column + k);
+    return static_cast<double>(lane / lanes + rounds * sum);
+  }
+};
+#endif
+
+#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+struct bf16_matrix_chain : matrix_chain<4> {
+  using vector = float32x4_t;
+  static constexpr std::string_view way = "bfmmla_neon";
+  bfloat16x8_t a, b;
+  bf16_matrix_chain() {
+    alignas(16) std::uint16_t l[8], r[8];
+    for (int i = 0; i < 8; ++i)
+      l[i] = bf16_bits(left(i)), r[i] = bf16_bits(right(i));
+    hide(l);
+    hide(r);
+    std::memcpy(&a, l, sizeof a);
+    std::memcpy(&b, r, sizeof b);
+  }
+  vector start(int chain) const { return vdupq_n_f32(static_cast<float>(chain)); }
+  vector round(vector acc) const { return vbfmmlaq_f32(acc, a, b); }
+  static void store(const vector& acc, double* to) { f32_chain::store(acc, to); }
+};
+#endif
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+struct s8_matrix_chain : matrix_chain<8> {
+  using vector = int32x4_t;
+  static constexpr std::string_view way = "usmmla_neon";
+  uint8x16_t a;
+  int8x16_t b;
+  s8_matrix_chain() {
+    alignas(16) std::uint8_t l[16];
+    alignas(16) std::int8_t r[16];
+    for (int i = 0; i < 16; ++i)
+      l[i] = static_cast<std::uint8_t>(left(i)), r[i] = static_cast<std::int8_t>(right(i));
+    hide(l);
+    hide(r);
+    a = vld1q_u8(l);
+    b = vld1q_s8(r);
+  }
+  vector start(int chain) const { return vdupq_n_s32(chain); }
+  vector round(vector acc) const { return vusmmlaq_s32(acc, a, b); }
+  static void store(const vector& acc, double* to) {
+    std::int32_t v[lanes];
+    std::memcpy(v, &acc, sizeof v);
+    for (int i = 0; i < lanes; ++i)
+      to[i] = v[i];
+  }
+};
+#endif
+
 inline constexpr loop loops[] = {
     loop_of<f32_chain>(numeric::f32),
 #if defined(__AVX512BF16__) && defined(__AVX512F__)
     loop_of<bf16_chain>(numeric::bf16),
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+    loop_of<bf16_matrix_chain>(numeric::bf16),
 #endif
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(__AVX2__)
     // Signed sources are moved into the unsigned range, and take the same instruction.
     loop_of<s8_chain>(numeric::u8s8u8),
     loop_of<s8_chain>(numeric::s8s8s8),
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+    loop_of<s8_matrix_chain>(numeric::u8s8u8),
+    loop_of<s8_matrix_chain>(numeric::s8s8s8),
 #endif
 };
 

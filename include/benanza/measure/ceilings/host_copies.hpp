@@ -124,9 +124,8 @@ inline std::vector<limit> host_copies(const std::vector<std::int64_t>& moved) {
   };
   for (const std::int64_t all : moved) {
     const std::int64_t n = all / 2;
-#if defined(__x86_64__)
-    add("memcpy_flushed", "libc", n, all, [n] { return std::make_unique<flushed_copy>(n); });
-#endif
+    if (machine::flushes)
+      add("memcpy_flushed", "libc", n, all, [n] { return std::make_unique<flushed_copy>(n); });
     for (const std::int64_t row : {64, 1024})
       add("copy_2d_" + std::to_string(row), "libc", n, all,
           [n, row] { return std::make_unique<rows_copy>(row, n); });

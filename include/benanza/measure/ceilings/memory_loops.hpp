@@ -145,6 +145,8 @@ inline constexpr std::string_view vector_way = "avx512";
 inline constexpr std::string_view vector_way = "avx";
 #elif defined(__SSE__)
 inline constexpr std::string_view vector_way = "sse";
+#elif defined(__ARM_NEON)
+inline constexpr std::string_view vector_way = "neon";
 #else
 inline constexpr std::string_view vector_way = "plain";
 #endif

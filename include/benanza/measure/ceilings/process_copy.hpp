@@ -8,10 +8,12 @@
 #pragma once
 
 #include "../../machine/binding.hpp"
-#include "../../machine/ping_pong.hpp"
+#include "../../machine/cache_lines.hpp"
+#include "../../machine/team.hpp"
 #include "machine_subject.hpp"
 #include "pages.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <sys/prctl.h>
 #include <sys/wait.h>
