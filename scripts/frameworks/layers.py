@@ -14,6 +14,7 @@ from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line
 from frameworks.layer_runs import FRAMEWORKS, STATES, measure_layer
+from frameworks.timing import processor
 
 SCHEMA_VERSION = 1  # of include/benanza/result/run.hpp
 TREE = Path(__file__).resolve().parents[2]
@@ -61,7 +62,7 @@ def host_facts():
         name, colon, value = line.partition(":")
         if colon:
             info.setdefault(name.strip(), value.strip())
-    return {"cpu": info.get("model name", "unknown"),
+    return {"cpu": processor(),
             "cpu_family": info.get("cpu family", "unknown") + "." + info.get("model", "unknown"),
             "processors_online": str(os.sysconf("SC_NPROCESSORS_ONLN")),
             "memory_bytes": str(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))}

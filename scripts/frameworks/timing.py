@@ -42,11 +42,19 @@ def sample(run, seconds):
     return samples
 
 
-def processor():
+def processor(cpuinfo="/proc/cpuinfo"):
+    """As benanza_bench calls it (machine/facts.hpp): its name, or the makers and kinds of its cores."""
+    kinds, core = {}, {}
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
+        lines = Path(cpuinfo).read_text().splitlines()
     except OSError:
-        pass
-    return "unknown"
+        return "unknown"
+    for line in lines:
+        name, _, value = (part.strip() for part in line.partition(":"))
+        core[name] = value
+        if name == "model name":
+            return value
+        if name == "CPU revision":  # the last line of a core
+            kinds[f"{core.get('CPU implementer')}.{core.get('CPU part')} r{int(core.get('CPU variant', '0'), 0)}"
+                  f"p{value}"] = True
+    return ", ".join(kinds) or "unknown"

@@ -19,6 +19,7 @@ from pathlib import Path
 from framework_script import SOURCE, WITH_ONNX, run, there
 from frameworks import layer_rows, layer_runs, layer_sessions, layers, memory
 from frameworks.common import Refused
+from frameworks.timing import processor
 
 
 def result_of(machine, rows):
@@ -62,6 +63,12 @@ class Layers(unittest.TestCase):
         self.assertEqual(layers.facts_of(self.written(result_of(here, [])))["machine"], here)
         with self.assertRaisesRegex(Refused, "another machine: cpu is Z80"):
             layers.facts_of(self.written(result_of(here | {"cpu": "Z80"}, [])))
+
+    def test_a_processor_without_a_name_has_that_of_its_cores(self):  # as in tests/machine/facts.cpp
+        core = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd40\nCPU revision\t: 1\n"
+        self.assertEqual(processor(self.written("processor\t: 0\n" + core + "\nprocessor\t: 1\n" + core)), "0x41.0xd40 r1p1")
+        self.assertEqual(processor(self.written("model name\t: Z80\n" + core)), "Z80")
+        self.assertEqual(processor(self.written("nonsense")), "unknown")
 
     def test_no_time_is_too_short(self):
         # 50 us, of which a call is 4 to 5: the least that one took comes off.

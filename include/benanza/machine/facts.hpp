@@ -6,14 +6,20 @@
 //   facts f = machine_facts(environment);   f["cpu"] == "AMD EPYC 9354 32-Core Processor"
 #pragma once
 
+#include "../core/text.hpp"
 #include "environment.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
+#include <istream>
 #include <map>
 #include <string>
 #include <sys/utsname.h>
+#include <utility>
+#include <vector>
 
 namespace benanza::machine {
 
@@ -26,15 +32,36 @@ inline std::string first_line(const std::string& path) {
   return std::getline(in, line) && !line.empty() ? line : "unknown";
 }
 
-/// Value of the first `name : value` line of /proc/cpuinfo.
-inline std::string cpuinfo(const std::string& name) {
-  std::ifstream in("/proc/cpuinfo");
+/// Value of the first `name : value` line of /proc/cpuinfo, or of such a text.
+inline std::string cpuinfo(const std::string& name,
+                           std::istream&& in = std::ifstream("/proc/cpuinfo")) {
   for (std::string line; std::getline(in, line);) {
     if (line.compare(0, name.size(), name) != 0) continue;
     const std::size_t colon = line.find(": ");
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+/// The name of the processor, or, where it has none (Arm), the makers and kinds of its cores:
+/// `0x41.0xd40 r1p1` are Neoverse V1 of the second variant.
+inline std::string processor_name(std::istream&& in = std::ifstream("/proc/cpuinfo")) {
+  std::vector<std::string> kinds;
+  std::map<std::string, std::string> core;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    core[name] = line.substr(colon + 2);
+    if (name == "model name") return core[name];
+    if (name != "CPU revision") continue; // the last line of a core
+    const std::string variant = core["CPU variant"];
+    std::string kind = core["CPU implementer"] + '.' + core["CPU part"] + " r" +
+                       std::to_string(std::strtol(variant.c_str(), nullptr, 0)) + 'p' + core[name];
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+      kinds.push_back(std::move(kind));
+  }
+  return kinds.empty() ? "unknown" : join(kinds, ", ");
 }
 
 /// Bytes of the data (or unified) cache of that level; 0: not reported.
@@ -75,7 +102,7 @@ inline std::int64_t last_level_cache_bytes() {
 /// Facts that two results must share to be merged.
 inline facts machine_facts(const environment& e) {
   facts f;
-  f["cpu"] = detail::cpuinfo("model name");
+  f["cpu"] = detail::processor_name();
   f["cpu_family"] = detail::cpuinfo("cpu family") + "." + detail::cpuinfo("model\t");
   f["cores"] = std::to_string(e.processors);
   f["processors_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
@@ -83,8 +110,10 @@ inline facts machine_facts(const environment& e) {
   f["l2_bytes"] = std::to_string(detail::cache_bytes(2));
   f["llc_bytes"] = std::to_string(last_level_cache_bytes());
   f["memory_bytes"] = std::to_string(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
-  f["hypervisor"] =
-      detail::cpuinfo("flags").find(" hypervisor") != std::string::npos ? "yes" : "no";
+  const std::string flags = detail::cpuinfo("flags");
+  f["hypervisor"] = flags == "unknown"                               ? flags
+                    : flags.find(" hypervisor") != std::string::npos ? "yes"
+                                                                     : "no";
   f["governor"] = detail::first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   f["turbo"] = detail::turbo();
   return f;
