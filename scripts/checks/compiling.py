@@ -85,9 +85,9 @@ def check_sources(build):
                 violation(from_root(source), f"{compiler} does not compile it: {problem}")
 
 
-def check_headers(files):
+def check_headers(files, part, of):
     compiler = compiler_to_try()
-    headers = [f for f in files if f.startswith(("include/benanza/", "analyzer/")) and f.endswith(".hpp")]
+    headers = [f for f in files if f.startswith(("include/benanza/", "analyzer/")) and f.endswith(".hpp")][part - 1::of]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for header, problem, absent in pool.map(lambda h: compile_alone(compiler, h), headers):
             if absent:
