@@ -19,8 +19,9 @@ foreach(library IN LISTS found)
   if(name MATCHES "^libdnnl\\.") # of PyPI, which brought its licence
     continue()
   endif()
-  get_filename_component(real ${real} NAME)
-  execute_process(COMMAND dpkg-query -S "*/${real}" OUTPUT_VARIABLE owner ERROR_QUIET)
+  # Packages name files below / or /usr; one of that name for another processor is not meant.
+  string(REGEX REPLACE "^/usr" "" real "${real}")
+  execute_process(COMMAND dpkg-query -S "*${real}" OUTPUT_VARIABLE owner ERROR_QUIET)
   if(owner MATCHES "^([^:,]+)")
     list(APPEND packages ${CMAKE_MATCH_1})
   else()

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../bound/layout/assignment.hpp"
-#include "../op/eltwise.hpp"
+#include "../core/text.hpp"
 #include "item.hpp"
 #include "other_runs.hpp"
 
@@ -83,10 +83,11 @@ inline node_costs costs_of(const bound::model_bound& b, bool least = false) {
 /// measured.
 inline double cast_ns(const grounds& g, const model::graph& form, std::size_t node) {
   const op::layer* l = model::layer_of(form, form.nodes[node]);
-  if (l == nullptr) return 0;
+  const shape made = l == nullptr ? shape{} : op::output(*l);
+  if (made.empty() || elements(made) == 0) return 0;
   // Reading and writing all elements in the wider type: a little more than a cast.
-  const op::unary copy{.function = op::unary_function::relu, .input = op::output(*l)};
-  const auto roof = g.of.machine.roofline(op::layer(copy), g.model.type, g.model.threads, 0);
+  const op::layer copy = op::parse("Relu", join(made, "x"));
+  const auto roof = g.of.machine.roofline(copy, g.model.type, g.model.threads, 0);
   return roof ? roof->ns : 0;
 }
 } // namespace detail
