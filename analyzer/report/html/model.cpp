@@ -220,17 +220,18 @@ result::ordered_json model_json(const input& in, std::size_t place, std::size_t 
   const bound::model_bound& b = *a.model;
   const drawn_graph graph(b);
   texts& known = told.known;
-  const std::vector<std::int64_t> runs = advice::uses_as_fused(b);
   result::ordered_json layers = result::ordered_json::array(), uses = result::ordered_json::array();
   for (const bound::layer_answer& l : b.layers) {
     layers.push_back(told.layers.of(layer_json(l, b.threads, told.by, told.book)));
     uses.push_back(l.uses);
   }
-  // What the layers take in the best run, and by which algorithm.
+  // How often the layers are in the best run, what they take there, and by which algorithm.
+  std::vector<std::int64_t> runs(b.layers.size());
   result::ordered_json in_run(std::vector<double>(b.layers.size()));
   result::ordered_json by(std::vector<int>(b.layers.size(), -1));
   for (const layer_in_run& l : layers_in_run(b)) {
     const auto at = static_cast<std::size_t>(l.layer - b.layers.data());
+    runs[at] = l.uses;
     in_run[at] = number(l.ns);
     if (l.by != nullptr) by[at] = told.by.of(*l.by);
   }
