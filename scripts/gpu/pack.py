@@ -63,9 +63,8 @@ def pack(arguments):
     command("cmake", "--build", build, "--target", "benanza_generate", "benanza_portable", "--parallel", "2")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    zoo = arguments.models or [line.split()[0] for line in
-                               command(generate, "zoo", "--list").split("\n")[2:] if line.strip()]
-    zoo = zoo[:zoo.index("all")] if "all" in zoo else zoo
+    zoo = arguments.models or [m["model"] for m in
+                               json.loads(command(generate, "zoo", "--list", "--format", "json"))["paper"]]
     command(generate, "zoo", "resnet50-v1", *zoo, *LANGUAGE_MODELS, "-o", work)
     for name, text in LISTS.items():
         (work / f"{name}.txt").write_text(text.lstrip())

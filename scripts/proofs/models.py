@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which models are measured, with which sizes, and where are their files?"""
 
+import json
 from pathlib import Path
 
 from proofs.programs import BUILD, WORK, run
@@ -13,9 +14,8 @@ SIZES_OF = {"bert": ["sequence=128"], "prefill": ["sequence=128"], "whisper-tiny
 
 
 def zoo_names():
-    listed = run([BUILD / "benanza_generate", "zoo", "--list"]).stdout.split("\n")
-    names = [line.split()[0] for line in listed[2:] if line.strip()]
-    return names[:names.index("all")]
+    listed = run([BUILD / "benanza_generate", "zoo", "--list", "--format", "json"]).stdout
+    return [m["model"] for m in json.loads(listed)["paper"]]
 
 
 def onnx_files(chosen):

@@ -65,7 +65,7 @@ public:
     const auto chase = loaded_kernel::of(source::chase());
     unsigned loads = 256, zero = 0,
              step = static_cast<unsigned>(std::min<std::int64_t>(8 << 20, written_.bytes() / 4) /
-                                          (loads * sizeof(unsigned)));
+                                          (std::int64_t{loads} * std::int64_t{sizeof(unsigned)}));
     const std::byte* from = written_.data();
     unsigned* to = nullptr; // nothing is written
     void* arguments[] = {&from, &loads, &step, &zero, &to};
