@@ -103,7 +103,9 @@ std::map<std::string, answers> of_sweeps(const std::string& file) {
 
 void same(const std::map<std::string, answers>& a, const std::map<std::string, answers>& b) {
   REQUIRE(a.size() == b.size());
-  for (const auto& [model, of] : a) {
+  for (const auto& its : a) {
+    const std::string& model = its.first; // clang 14 captures no bindings
+    const answers& of = its.second;
     CAPTURE(model);
     REQUIRE(b.contains(model));
     CHECK(of.bound == doctest::Approx(b.at(model).bound).epsilon(1e-9));

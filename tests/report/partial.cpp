@@ -77,7 +77,8 @@ void check(const pages_of& whole, const pages_of& half) {
     CHECK(half.figures == whole.figures);
     return;
   }
-  for (const auto& [format, text] : half.text) {
+  for (const auto& page : half.text) {
+    const std::string &format = page.first, &text = page.second; // clang 14 captures no bindings
     CAPTURE(format);
     CAPTURE(text);
     CHECK((holds(text, "PARTIAL") || holds(text, "partial") || holds(text, "skipped") ||
@@ -133,7 +134,8 @@ TEST_CASE("a model of which nothing was measured has no figures and no advice in
   const pages_of found = report_of(r, &machine);
   CHECK(found.partial);
   CHECK(holds(found.text.at("text"), "PARTIAL     6 of 6 nodes have no time"));
-  for (const auto& [format, text] : found.text) {
+  for (const auto& page : found.text) {
+    const std::string &format = page.first, &text = page.second;
     CAPTURE(format);
     CAPTURE(text);
     if (format != "html" && format != "json") CHECK_FALSE(holds(text, "777"));

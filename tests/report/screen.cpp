@@ -218,7 +218,7 @@ TEST_CASE(
   check_width(screen(20)); // it has its least width
   CHECK(holds(screen(80), "xxx..."));
   CHECK(holds(screen(0), "xxx end"));
-  for (const std::size_t terminal : {0, 20, 80, 200}) {
+  for (const std::size_t terminal : {0U, 20U, 80U, 200U}) {
     const std::string text = screen(terminal);
     CHECK(holds(text, "yyy end"));
     const std::size_t from = text.find(" 1 y"), to = text.find("yyy end");

@@ -67,7 +67,7 @@ TEST_CASE("a file takes the rights that the user's mask leaves") {
 
 TEST_CASE("who may read and write a file that is replaced stays the same") {
   const folder f;
-  for (const mode_t mode : {0600, 0640, 0664, 0444}) {
+  for (const mode_t mode : {0600U, 0640U, 0664U, 0444U}) {
     put(f / "run.json", "old");
     REQUIRE(chmod((f / "run.json").c_str(), mode) == 0);
     output_file out(f / "run.json");
