@@ -265,7 +265,8 @@ TEST_CASE("quiet is quiet, and an answer that cannot be written is a failure") {
       {"--loop-count nobody=1", "no such loop"}};
   for (const auto& [option, says] : unused)
     for (const char* quiet : {"", " -q"}) {
-      CAPTURE(option);
+      const std::string given = option; // what CAPTURE takes
+      CAPTURE(given);
       const outcome o = shell(generate + " " + model + ' ' + option + quiet + to);
       CHECK(o.status == 2);
       CHECK(o.out == "");

@@ -86,7 +86,7 @@ TEST_CASE("cupti: fills and copies are recorded in their order, with their times
   const auto gpu = backend::cuda::gpu::of_this_process();
   backend::cuda::memory m(4'000'000), to(4'000'000);
   const auto work = [&] {
-    for (const std::size_t bytes : {4'000'000, 400'000})
+    for (const std::size_t bytes : {4'000'000U, 400'000U})
       REQUIRE(cudaMemsetAsync(m.data(), 0, bytes, gpu->stream().get()) == cudaSuccess);
     REQUIRE(cudaMemcpyAsync(to.data(), m.data(), 4'000'000, cudaMemcpyDeviceToDevice,
                             gpu->stream().get()) == cudaSuccess);

@@ -152,7 +152,8 @@ TEST_CASE("cuda: kernels that read, write, copy and add up memory are limits too
   for (const auto& [kind, way] :
        {std::pair("read", "kernel:read_all"), std::pair("write", "kernel:write_all"),
         std::pair("copy", "kernel:copy_all"), std::pair("triad", "kernel:triad")}) {
-    CAPTURE(kind);
+    const std::string limit = kind; // what CAPTURE takes
+    CAPTURE(limit);
     const device_limit& l = find(all, kind, n, way);
     CHECK(result::of_a_bandwidth(l.kind)); // rooflines take it
     CHECK(l.moved_bytes <= n);

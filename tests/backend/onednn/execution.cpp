@@ -51,7 +51,8 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
     const op::layer l = op::parse(name);
     for (const auto& [t, a] : listed_in_floats(lib, l)) {
       CAPTURE(name);
-      CAPTURE(a.id);
+      const std::string& id = a.id; // what CAPTURE takes
+      CAPTURE(id);
       const auto p = lib.prepare(l, t, a, backend::make_operands(l, t), {.threads = 1});
       std::vector<double> out = result(*p);
       CHECK(std::any_of(out.begin(), out.end(), [](double v) { return v != 0; }));
@@ -76,7 +77,8 @@ TEST_CASE("onednn: scratch memory is what a run writes to, wherever it is") {
   const op::layer l = op::parse("Conv/1x32x14x14-32x3x3-s1-p1");
   int with_scratch = 0;
   for (const auto& [t, a] : listed_in_floats(lib, l)) {
-    CAPTURE(a.id);
+    const std::string& id = a.id; // what CAPTURE takes
+    CAPTURE(id);
     const auto p = lib.prepare(l, t, a, backend::make_operands(l, t), {.threads = 1});
     const std::span<std::byte> own = p->chain()->scratch_memory();
     CHECK(std::ssize(own) == p->chain()->scratch_bytes());
@@ -120,7 +122,8 @@ TEST_CASE(
     for (const auto& a : narrow) {
       if (!a.id.starts_with("f32:")) continue;
       ++offered;
-      CAPTURE(a.id);
+      const std::string& id = a.id; // what CAPTURE takes
+      CAPTURE(id);
       CHECK(names.contains(a.id));
       CHECK(a.equivalence == "bf16");
       CHECK(a.fallback.empty());
@@ -168,7 +171,8 @@ TEST_CASE("onednn: rotated weights are read, left alone, and give way to the tru
       for (const auto& a : lib.enumerate(l, t, {.threads = 1})) {
         CAPTURE(name);
         CAPTURE(benanza::name(t));
-        CAPTURE(a.id);
+        const std::string& id = a.id; // what CAPTURE takes
+        CAPTURE(id);
         const auto p = lib.prepare(l, t, a, o, {.threads = 1});
         const auto truth = result(*p);
         const std::int64_t bytes = p->weight_bytes(), stride = (bytes + 63) / 64 * 64;
@@ -231,7 +235,8 @@ TEST_CASE("onednn: large weights that stay, in a layout that can be read as it i
   const op::layer l = op::parse("Gemm/1x1100x1100-tb-c1x1100-w");
   int shared = 0;
   for (const auto& a : lib.enumerate(l, numeric::f32, {.threads = 1})) {
-    CAPTURE(a.id);
+    const std::string& id = a.id; // what CAPTURE takes
+    CAPTURE(id);
     auto o = backend::make_operands(l, numeric::f32);
     const auto copy = lib.prepare(l, numeric::f32, a, o, {.threads = 1}),
                lent = lib.prepare(l, numeric::f32, a, o, {.threads = 1, .keeps_operands = true});

@@ -24,8 +24,9 @@ public:
   using places = std::map<std::int64_t, std::vector<std::uintptr_t>>; ///< by their blocks
 
   void see(const places& now) {
-    for (const auto& [block, at] : now) {
-      const auto before = last_.find(block);
+    for (const auto& its : now) {
+      const std::vector<std::uintptr_t>& at = its.second; // clang 14 captures no bindings
+      const auto before = last_.find(its.first);
       if (before == last_.end() || before->second.size() != at.size()) continue;
       const auto moved = [&](std::size_t i) { return at[i] - before->second[i]; };
       bool together = true;
@@ -34,7 +35,7 @@ public:
       const std::uintptr_t apart = std::min(moved(0), std::uintptr_t{0} - moved(0));
       const auto [low, high] = std::minmax_element(at.begin(), at.end());
       if (!together || apart <= *high - *low) continue;
-      const auto known = apart_.emplace(block, apart).first;
+      const auto known = apart_.emplace(its.first, apart).first;
       known->second = std::min(known->second, apart);
     }
     last_ = now;

@@ -30,7 +30,7 @@ TEST_CASE("kernels on the host: sweeps go over all of memory, whatever the block
                                        {write.text, write.name}}));
   const auto threads = static_cast<unsigned>(source::threads_of_a_block);
   // Fewer than threads; some of a round; whole rounds and what is left of one.
-  for (const std::size_t packs : {1, 255, 5000, 20000}) {
+  for (const std::size_t packs : {1U, 255U, 5000U, 20000U}) {
     CAPTURE(packs);
     fake::memory space;
     unsigned long long count = packs;
