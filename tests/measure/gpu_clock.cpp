@@ -161,7 +161,7 @@ TEST_CASE("gpu clock: what events cost is no part of a cold time, and short ones
       CAPTURE(b.at("name"));
       const bool is_cold = b.at("state") == "cold";
       const double ours = b.at("min_ns").get<double>();
-      CHECK(is_cold ? is(ours, ns) : (ours >= ns && ours < 1.002 * ns));
+      CHECK((is_cold ? is(ours, ns) : (ours >= ns && ours < 1.002 * ns)));
       CHECK(holds(b.value("notes", ""), "less the 1.50 us that events take") ==
             (is_cold && is_short));
       tried += is_cold;

@@ -326,7 +326,8 @@ TEST_CASE("gpu cublas: weights that are n x k set the bound where they are faste
       layers[l.at("layer")] = l;
   for (const auto& [layer, id, ns] :
        {std::tuple{bare, std::string("wt:gemv"), 1e3}, {whole, "wt:" + split, 2e3}}) {
-    CAPTURE(layer);
+    const std::string its = layer; // what CAPTURE takes
+    CAPTURE(its);
     REQUIRE(layers.contains(layer));
     for (const char* figure : {"bound", "prediction"}) {
       CHECK(layers[layer].at(figure).at("algorithm") == id);

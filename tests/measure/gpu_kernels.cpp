@@ -50,7 +50,8 @@ std::string fact_of(const fake_run& r) {
 
 TEST_CASE("gpu: the winner's kernels are in all of its rows, and in no others" *
           doctest::skip(!fake_records())) {
-  const auto [slow, fast] = two_engines();
+  const auto engines = two_engines();
+  const auto &slow = engines.first, &fast = engines.second; // clang 14 captures no bindings
   // The fast engine splits: products, then a sum.
   const std::string engine = "engine " + std::to_string(fast);
   const std::string script = "cost 20us\n" + engine + " cost 8us\n" + engine +
@@ -97,7 +98,8 @@ TEST_CASE("gpu: the winner's kernels are in all of its rows, and in no others" *
 }
 
 TEST_CASE("gpu: kernels of all algorithms, or of none" * doctest::skip(!fake_records())) {
-  const auto [slow, fast] = two_engines();
+  const auto engines = two_engines();
+  const auto &slow = engines.first, &fast = engines.second; // clang 14 captures no bindings
   const auto named = [&](const std::string& whose) {
     const fake_run r({small_conv}, "cost 20us",
                      all_json + "--kernels " + whose + filter_of(slow, fast), layers_bench, true,
@@ -114,7 +116,8 @@ TEST_CASE("gpu: kernels of all algorithms, or of none" * doctest::skip(!fake_rec
 }
 
 TEST_CASE("gpu: a profiler that is absent, refuses or errs costs names, and no case") {
-  const auto [slow, fast] = two_engines();
+  const auto engines = two_engines();
+  const auto &slow = engines.first, &fast = engines.second; // clang 14 captures no bindings
   const auto told = [&](const std::string& rule, const std::string& cupti, bool asked = false) {
     const fake_run r({small_conv}, "cost 20us\n" + rule,
                      all_json + (asked ? "--kernels winners" : "") + filter_of(slow, fast),
@@ -138,7 +141,8 @@ TEST_CASE("gpu: a profiler that is absent, refuses or errs costs names, and no c
 
 TEST_CASE("gpu: a look that loses the device or ends the process costs names, and no case" *
           doctest::skip(!fake_records())) {
-  const auto [slow, fast] = two_engines();
+  const auto engines = two_engines();
+  const auto &slow = engines.first, &fast = engines.second; // clang 14 captures no bindings
   // The process that measures runs each engine more often than the one that looks.
   const fake_run lost({small_conv}, "cost 20us\ncupti loses-device",
                       all_json + filter_of(slow, fast), layers_bench, true, fake_gpu);
@@ -154,7 +158,8 @@ TEST_CASE("gpu: a look that loses the device or ends the process costs names, an
 
 TEST_CASE("gpu: counters that are forbidden, or that end their process, cost no names" *
           doctest::skip(!fake_records())) {
-  const auto [slow, fast] = two_engines();
+  const auto engines = two_engines();
+  const auto &slow = engines.first, &fast = engines.second; // clang 14 captures no bindings
   const auto told = [&](const std::string& rule) {
     const fake_run r({small_conv}, "cost 20us\n" + rule,
                      all_json + "--kernels all" + filter_of(slow, fast), layers_bench, true,

@@ -123,8 +123,9 @@ TEST_CASE("packed weights are shared as one object, in groups and by layers") {
   const std::vector<std::byte>& whole = sets.at(1).at(0);
   CHECK(std::ssize(whole) == load::model_weights(p, libraries).build().packed_bytes());
   for (const auto& [of, objects] : sets) {
-    CAPTURE(of);
-    CHECK(std::ssize(objects) == of);
+    const auto nodes = of; // what CAPTURE takes
+    CAPTURE(nodes);
+    CHECK(std::ssize(objects) == nodes);
     std::vector<std::byte> all;
     for (const auto& [number, bytes] : objects)
       all.insert(all.end(), bytes.begin(), bytes.end());
