@@ -21,7 +21,7 @@ namespace fake {
 
 namespace detail {
 inline constexpr std::int64_t lane = 4;
-using lanes = double __attribute__((vector_size(8 * lane), aligned(8), may_alias));
+using lanes = double __attribute__((vector_size(8 * lane)));
 
 /// Rows and columns of what is summed up in registers, of which most processors have 16.
 inline constexpr std::int64_t tile_rows = 4, tile_lanes = 3, tile_columns = lane * tile_lanes;
@@ -36,7 +36,7 @@ void add_tile(const double* a, std::int64_t a_step, const double* panel, double*
     lanes row[tile_lanes];
 #pragma GCC unroll 3
     for (std::int64_t j = 0; j < tile_lanes; ++j)
-      row[j] = *reinterpret_cast<const lanes*>(panel + l * tile_columns + j * lane);
+      std::memcpy(&row[j], panel + l * tile_columns + j * lane, sizeof(lanes)); // aligned to 8
 #pragma GCC unroll 4
     for (std::int64_t r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
