@@ -28,6 +28,7 @@ void describe(::onnx::ValueInfoProto& info, const std::string& name, const dim_l
 
 struct set_attribute {
   ::onnx::AttributeProto& a;
+  void operator()(nothing) const {}
   void operator()(std::int64_t v) const {
     a.set_type(::onnx::AttributeProto::INT);
     a.set_i(v);

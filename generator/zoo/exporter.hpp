@@ -9,6 +9,7 @@
 //   ::onnx::ModelProto model = net.finish();
 #pragma once
 
+#include <benanza/core/nothing.hpp>
 #include <onnx/onnx_pb.h>
 
 #include <cstdint>
@@ -26,12 +27,12 @@ using dims = std::vector<std::int64_t>;
 
 /// A number, or what represents one: the symbol of an input's dim ("batch", "past + 1"), or the
 /// value that holds a size when the model runs.
-using dim = std::variant<std::int64_t, std::string>;
+using dim = std::variant<std::int64_t, std::string, nothing>;
 using dim_list = std::vector<dim>;
 
 struct attr {
   std::string name;
-  std::variant<std::int64_t, float, std::string, dims> is;
+  std::variant<std::int64_t, float, std::string, dims, nothing> is;
 };
 
 /// Builds one model, node by node; nodes get names of their own.

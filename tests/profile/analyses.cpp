@@ -19,7 +19,7 @@ std::string text(const cell& c) {
   return std::get<std::string>(c);
 }
 bool empty(const cell& c) {
-  return std::holds_alternative<std::monostate>(c);
+  return std::holds_alternative<nothing>(c);
 }
 
 profile::table made(const std::string& id, const std::vector<profile::levelled_run>& all) {

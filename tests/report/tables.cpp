@@ -17,15 +17,14 @@ using nlohmann::json;
 
 chapter some_answer(const std::string& name) {
   chapter out{.title = "Two models of " + name, .fields = {{"schema", whole(1)}, {"note", name}}};
-  out.add(
-      {.key = "models",
-       .title = "Models",
-       .columns = {{"model", "model", unit::name},
-                   {"ns", "time", unit::time},
-                   {"share", "share", unit::share},
-                   {"", "for people"},
-                   {"for_programs", ""}},
-       .rows = {{name, 26.3e6, 0.5, "seen", whole(7)}, {"b", std::monostate{}, 1.0, "", true}}});
+  out.add({.key = "models",
+           .title = "Models",
+           .columns = {{"model", "model", unit::name},
+                       {"ns", "time", unit::time},
+                       {"share", "share", unit::share},
+                       {"", "for people"},
+                       {"for_programs", ""}},
+           .rows = {{name, 26.3e6, 0.5, "seen", whole(7)}, {"b", nothing{}, 1.0, "", true}}});
   for (const char* kind : {"f32", "bf16"}) {
     chapter within{.key = "types", .title = kind, .fields = {{"type", kind, true}}};
     within.add({.key = "layers",

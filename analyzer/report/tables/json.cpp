@@ -14,7 +14,7 @@ using result::ordered_json;
 ordered_json value_of(const cell& c) {
   return std::visit(
       []<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, std::monostate>)
+        if constexpr (std::is_same_v<T, nothing>)
           return ordered_json();
         else
           return ordered_json(v);

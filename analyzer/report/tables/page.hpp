@@ -8,6 +8,8 @@
 //           .rows = {{g.name, 26.3e6}}};
 #pragma once
 
+#include <benanza/core/nothing.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +42,7 @@ enum class unit {
 /// Nothing, words, a truth, a count, a figure, or a list of words. Words in a column of figures are
 /// shown as they are.
 using cell =
-    std::variant<std::monostate, std::string, bool, std::int64_t, double, std::vector<std::string>>;
+    std::variant<nothing, std::string, bool, std::int64_t, double, std::vector<std::string>>;
 
 /// A figure, or nothing where it is not above zero.
 inline cell above_zero(double v) {

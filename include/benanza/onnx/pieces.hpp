@@ -8,6 +8,7 @@
 //   void expand_bias_gelu(pieces& p) { p.give(0, p("Gelu", {p("Add", {p.in(0), p.in(1)})})); }
 #pragma once
 
+#include "../core/nothing.hpp"
 #include "call.hpp"
 #include "order.hpp"
 
@@ -34,7 +35,7 @@ public:
   using reals = std::vector<double>;
   struct attribute {
     std::string_view name;
-    std::variant<std::int64_t, double, std::string_view, whole_numbers, reals> value;
+    std::variant<std::int64_t, double, std::string_view, whole_numbers, reals, nothing> value;
   };
   using attributes = std::initializer_list<attribute>;
 

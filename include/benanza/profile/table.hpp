@@ -6,6 +6,8 @@
 //   {...}};
 #pragma once
 
+#include "../core/nothing.hpp"
+
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -19,7 +21,7 @@ struct column {
 };
 
 /// Nothing, a text, a count, or a figure.
-using cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+using cell = std::variant<nothing, std::string, std::int64_t, double>;
 
 struct table {
   std::string id{}, title{};
