@@ -135,19 +135,23 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
   std::string assumed;
   for (const std::string& a : g.assumptions)
     assumed += printable(a) + '\n';
-  out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
-                     "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}{11}\n"
-                     "    .nodes = nodes_{0}}}}};\n",
-                     number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
-                     g.parameter_bytes, g.folded,
-                     g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
-                     g.original.empty()
-                         ? ""
+  out += fmt::format(
+      "const benanza::model::registration graph_{0}{{{{.name = {1},\n"
+      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
+      "    .parameters = {5}, .parameter_bytes = {6}, .streamed_weight_bytes = {7},\n"
+      "    {8}.folded = {9},{10}{11}{12}{13}\n"
+      "    .nodes = nodes_{0}}}}};\n",
+      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
+      g.parameter_bytes, g.streamed_weight_bytes,
+      g.cache.bytes == 0 ? ""
+                         : fmt::format(".cache = {{{}, {}, {}, {}}}, ", g.cache.bytes,
+                                       g.cache.sequences, g.cache.past, g.cache.added),
+      g.folded, g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
+      g.original.empty() ? ""
                          : fmt::format("\n    .original = {}, .rewrites = {},", literal(g.original),
                                        literal(model::write_rewrites(g.rewrites))),
-                     g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
-                     assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
+      g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
+      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
 }
 } // namespace detail
 

@@ -123,6 +123,7 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
   app.add_option(
       "--figure", asked.figure,
       "bound, expected, roofline, run, parallel, items_per_s, bound_items_per_s, energy, "
+      "tokens_per_s, bound_tokens_per_s (of language models), "
       "node:NAME, kind:Conv or layer:KEY (bound); with --framework, framework (its "
       "runs) or gap (these over the bound)");
   app.add_option("--framework", asked.frameworks,

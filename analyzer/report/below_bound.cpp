@@ -12,6 +12,9 @@ std::string below_bound(const advice::comparison& c) {
   const bound::form_figures& form = b.best_form();
   if (!(c.latency.ns > 0 && c.least_ns < form.bound.sequential.ns)) return {};
   const std::string wrong = "so that is wrong: a kernel or a fusion is missing here";
+  if (b.set_by_memory() && c.least_ns > form.layers_ns)
+    return "is faster than the machine's memory was measured to be, so that is wrong: measure its "
+           "limits again, benanza_bench --benchmark_filter=^machine/ --again";
   if (c.winograds == 0) return "beats the lower bound, " + wrong;
   const std::string by = fmt::format("is below the lower bound by Winograd kernels ({}), which are "
                                      "less exact than {}: ",

@@ -22,7 +22,7 @@ constexpr std::string_view csv_head =
 
 /// What all rows of a layer begin with.
 csv_row csv_layer(const bound::model_bound& b, const bound::layer_answer& l) {
-  const double sum = b.bound.sequential.ns;
+  const double sum = b.layers_ns;
   csv_row row;
   row.text(b.graph->name).number(static_cast<double>(b.graph->batch)).text(name(b.type));
   row.number(b.threads).text(l.name).number(static_cast<double>(l.uses));

@@ -7,6 +7,7 @@
 #include "kinds.hpp"
 #include "layers.hpp"
 #include "limits.hpp"
+#include "memory.hpp"
 #include "rewritten.hpp"
 #include "scenarios.hpp"
 #include "screen.hpp"
@@ -19,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/filter.hpp>
+#include <range/v3/view/map.hpp>
 #include <range/v3/view/zip.hpp>
 
 #include <cstddef>
@@ -72,6 +74,7 @@ namespace {
 void add_form(result::ordered_json& out, const bound::form_figures& f) {
   out["roofline"] = f.roofline.sequential.ns > 0 ? to_json(f.roofline) : result::ordered_json();
   out["bound"] = f.bound.sequential.ns > 0 ? to_json(f.bound) : result::ordered_json();
+  out["layers_ns"] = f.layers_ns;
   if (f.winograd_ns > 0) out["bound_with_winograd_ns"] = f.winograd_ns;
   out["prediction"] =
       f.prediction.sequential.ns > 0 ? to_json(f.prediction) : result::ordered_json();
@@ -218,6 +221,7 @@ result::ordered_json to_json(const bound::model_bound& b) {
   out["rewritten"] = rewritten_json(b);
   out["lower_bound"] =
       b.has_bound() ? to_json(b.best_form().bound.sequential) : result::ordered_json();
+  out["memory"] = memory_json(b);
   out["bound_clock_ns"] = b.clock_ns;
   const std::optional<bound::figure> predicted = bound::expected(b.fastest_form());
   result::ordered_json& expected = out["expected"] =
@@ -287,8 +291,8 @@ result::ordered_json to_json(const bound::model_bound& b) {
                 {"backend", l.by != nullptr ? l.by->backend : ""},
                 {"algorithm", l.by != nullptr ? l.by->algorithm : ""}};
       });
-  out["layers"] = array_of(
-      b.layers, [&](const bound::layer_answer& l) { return to_json(l, b.bound.sequential.ns); });
+  out["layers"] =
+      array_of(b.layers, [&](const bound::layer_answer& l) { return to_json(l, b.layers_ns); });
   return out;
 }
 

@@ -218,6 +218,15 @@ std::span<const limit_figure> limit_figures() {
          out.front().value = most;
          return out;
        }},
+      {"tokens", limit_kind::rate, "tokens a second that a step of a language model should add",
+       [](const advised& a) -> values {
+         const std::int64_t tokens = a.model->graph->cache.tokens();
+         if (tokens == 0) return {{.why = "no inputs keep keys and values of earlier tokens"}};
+         values out = sum_value(a, expected_ns(*a.model), no_expected);
+         if (out.front().value)
+           out.front().value = 1e9 * static_cast<double>(tokens) / *out.front().value;
+         return out;
+       }},
       {"rate", limit_kind::rate, "items a second that a run should give",
        [](const advised& a) {
          values out = sum_value(a, expected_ns(*a.model), no_expected);

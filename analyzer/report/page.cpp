@@ -90,7 +90,7 @@ std::string layer_table(const bound::model_bound& b, std::size_t limit) {
   out += fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {}{:<13} {}\n", "share", "each", "uses",
                      "path", "GFLOP/s", energy ? " energy " : "", "algorithm", "layer");
   for (const bound::layer_answer* l : first_of(rows, limit))
-    out += layer_row(*l, b.bound.sequential.ns, !loose(b), energy);
+    out += layer_row(*l, b.layers_ns, !loose(b), energy);
   out += left_out(limit, rows.size(), "layers");
   if (ranges::any_of(first_of(rows, limit),
                      [](const bound::layer_answer* l) { return rate(*l).less_than_nominal; }))

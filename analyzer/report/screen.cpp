@@ -78,7 +78,9 @@ std::vector<head_row> head_rows(const advice::advised& a) {
                                                       : std::string())});
   if (best.bound.sequential.ns > 0)
     out.push_back({"lower bound", best.bound.sequential.ns,
-                   b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
+                   b.set_by_memory() ? "what it reads from memory"
+                   : b.rewritten     ? "the best graph's layers alone"
+                                     : "layers alone, hot caches"});
   if (const auto step = step_times_of(b)) {
     const auto part = [&](const char* what, double ns) {
       out.push_back(

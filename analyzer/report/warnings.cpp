@@ -2,6 +2,7 @@
 #include "warnings.hpp"
 
 #include "layers.hpp"
+#include "memory.hpp"
 #include "units.hpp"
 
 #include <benanza/bound/faults.hpp>
@@ -177,6 +178,8 @@ std::vector<std::string> head_remarks(const bound::model_bound& b) {
   if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
     out.push_back(b.graph->assumptions.back());
   if (std::string wider = bound::wider_type(b); !wider.empty()) out.push_back(std::move(wider));
+  for (std::string& remark : memory_remarks(b))
+    out.push_back(std::move(remark));
   return out;
 }
 

@@ -57,6 +57,28 @@ TEST_CASE("sweep: a curve over batches, and a value between them that is marked"
   CHECK(holds(analyze({"sweep", a, "--over", "sequence", "--by", "batch"}).out, "(3) batch 8"));
 }
 
+TEST_CASE("sweep: tokens a second over what is in the cache, and as a limit") {
+  const benanza::test::scratch_folder f("sweep_tokens");
+  run r = synthetic::empty_run();
+  for (const int past : {128, 512}) {
+    const std::string layer = "Relu/1x" + std::to_string(past);
+    r.graphs.push_back(
+        synthetic::make_graph("gpt@batch=1,past=" + std::to_string(past), {layer}, {{}}));
+    r.graphs.back().cache = {.bytes = 4 * past, .sequences = 2, .past = past, .added = 1};
+    synthetic::add(r, layer, "jit", 0, 1e5 * past);
+  }
+  const std::string a = swept_file(f / "a.json", r);
+  const outcome o = analyze({"sweep", a, "--over", "past", "--figure", "bound_tokens_per_s"});
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "156/s"));
+  CHECK(holds(o.out, "39.1/s"));
+  CHECK(analyze({a, "--limit", "gpt@batch=1,past=512 tokens>30/s"}).status == 0);
+  CHECK(analyze({a, "--limit", "gpt@batch=1,past=512 tokens>50/s"}).status == 3);
+  CHECK(analyze({"sweep", swept_file(f / "b.json", batches()), "--over", "batch", "--figure",
+                 "tokens_per_s"})
+            .status == 2);
+}
+
 TEST_CASE("sweep: versions of a library, and cells that a spreadsheet takes for no formula") {
   const benanza::test::scratch_folder f("sweep_versions");
   run faster = batches(0.5);

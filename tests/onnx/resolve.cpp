@@ -67,6 +67,33 @@ TEST_CASE("a weight that is read through what only moves its elements is counted
   CHECK(g.parameter_bytes == 512);
 }
 
+TEST_CASE("weights that every run reads whole are counted once, tables of rows are not") {
+  const auto g = graph_of(text_model(
+      13, "int64[N,4] x",
+      "e = Gather(w, x) t = Transpose(w) a = MatMul(e, t) b = MatMul(a, v) c = MatMul(b, v)"
+      "k = Expand(s, d) f = Add(c, k) q = DequantizeLinear(i, z) y = MatMul(f, q)",
+      "float[16,8] w, float[16,16] v, float[1] s, int64[1] d = {16}, int8[16,4] i, float z = {1}"));
+  CHECK(model::unresolved(g).empty());
+  // w is a table and a product's weight too, v is read twice, k is made from one number, i is int8.
+  CHECK(g.streamed_weight_bytes == 16 * 8 * 4 + 16 * 16 * 4 + 16 * 4);
+  CHECK(graph_of(text_model(13, "int64[N,4] x", "y = Gather(w, x)", "float[16,8] w"))
+            .streamed_weight_bytes == 0);
+}
+
+TEST_CASE("inputs that a run makes longer and gives back are caches of earlier tokens") {
+  const auto with_output = [](std::string_view outputs) {
+    return graph_of(text_model(13, "float[N,2,6,8] past, float[N,2,1,8] new, float[N,2,6,8] other",
+                               "k = Concat<axis = 2>(past, new) o = Concat<axis = 2>(other, new)"
+                               "y = Relu(k) z = Relu(o)",
+                               "", outputs));
+  };
+  CHECK(with_output("float[1] y, float[1] z, float[1] k").cache ==
+        model::token_cache{.bytes = 6 * 2 * 8 * 4, .sequences = 1, .past = 6, .added = 1});
+  CHECK(with_output("float[1] y, float[1] z, float[1] k, float[1] o").cache.bytes ==
+        2 * 6 * 2 * 8 * 4);
+  CHECK(with_output("float[1] y, float[1] z").cache == model::token_cache{});
+}
+
 TEST_CASE("codes of weights are parameters, other whole numbers are none") {
   const auto g = graph_of(text_model(
       13, "uint8[N,8] x",

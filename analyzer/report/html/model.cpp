@@ -9,6 +9,7 @@
 #include "../kinds.hpp"
 #include "../layers.hpp"
 #include "../limits.hpp"
+#include "../memory.hpp"
 #include "../rewritten.hpp"
 #include "../scenarios.hpp"
 #include "../screen.hpp"
@@ -46,6 +47,8 @@ result::ordered_json figures_json(const advice::advised& a) {
       {"unfused", number_or_null(b.bound.sequential)},
       {"reachable", number_or_null(best.bound.reachable)},
       {"path", number_or_null(best.bound.parallel)},
+      {"by_memory", b.set_by_memory()},
+      {"memory", memory_remarks(b)},
       {"energy", energy_text(b, "")},
       {"roofline",
        b.has_bound() ? number_or_null(best.roofline.sequential) : result::ordered_json()}};

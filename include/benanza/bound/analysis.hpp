@@ -235,6 +235,9 @@ inline model_bound answers(const inquiry& q) {
     b.fused->graph = q.fused;
     b.fused->pair = pair_up(*q.fused, q.graph);
   }
+  b.memory = floor_of(*b.graph, b.type, b.threads, q.of.machine,
+                      machine_number(q.of.run, "cores").value_or(0),
+                      fastest_cold_weights(q.of.run, b.threads));
   b = detail::answered(std::move(b), q, warmth{});
   b.prepared_weight_bytes = detail::prepared_weights(b);
   return b;

@@ -10,6 +10,7 @@
 #include "coverage.hpp"
 #include "fusion.hpp"
 #include "layout/solution.hpp"
+#include "memory_floor.hpp"
 #include "totals.hpp"
 
 #include <cstddef>
@@ -33,7 +34,9 @@ struct layout_figures {
 struct form_figures {
   const model::graph* graph = nullptr;
   totals roofline; ///< zero: no ceiling is known
+  /// A bound is the sum of its layers, or what reading from memory takes where that is more.
   totals bound, prediction;
+  double layers_ns = 0;   ///< the bounds of the layers alone, one after the other
   double winograd_ns = 0; ///< the bound with the Winograds that it leaves out; 0: none is faster
   std::optional<layout_figures> layouts; ///< nothing: the algorithms' layouts are unknown
 };
@@ -114,7 +117,8 @@ struct model_bound : form_figures {
   /// intervals of the predictions hold both.
   double fewest_gone = 1, most_gone = 1;
   std::int64_t prepared_weight_bytes = 0;
-  double clock_ns = 0; ///< that the unfused bound rests on; 0: unknown
+  memory_floor memory{}; ///< what a run must read from memory
+  double clock_ns = 0;   ///< that the unfused bound rests on; 0: unknown
   /// In the order of graph->layers; behind them those that only the fused form has.
   std::vector<layer_answer> layers;
   std::optional<fused_figures> fused; ///< nothing: the run holds no fused form
@@ -177,6 +181,11 @@ struct model_bound : form_figures {
   const form_figures& best_form() const { return best_graph().fastest_form(); }
   /// False where no layer was measured that takes time: then there is no figure but of whole runs.
   bool has_bound() const { return best_form().bound.sequential.ns > 0; }
+  /// True where the lower bound is what reading from memory takes, and not the sum of layers.
+  bool set_by_memory() const {
+    const form_figures& best = best_form();
+    return best.bound.sequential.ns > best.layers_ns;
+  }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {
     return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";

@@ -11,6 +11,7 @@
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/zip.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -93,6 +94,28 @@ inline void count_fused(model_bound& b) {
 }
 } // namespace detail
 
+namespace detail {
+/// No figure of `f` below is less than that; nothing that was not measured becomes a figure.
+inline void raise(figure& f, double least_ns) {
+  if (f.ns <= 0) return;
+  for (double* ns : {&f.ns, &f.low_ns, &f.high_ns})
+    *ns = std::max(*ns, least_ns);
+}
+
+/// Raises what no run of a form can beat to what reading from memory takes.
+inline void raise(form_figures& f, const memory_floor& memory) {
+  f.layers_ns = f.bound.sequential.ns;
+  for (totals* t : {&f.roofline, &f.bound}) {
+    raise(t->sequential, memory.ns);
+    raise(t->parallel, memory.all_threads_ns);
+    raise(t->reachable, memory.all_threads_ns);
+  }
+  if (f.winograd_ns > 0) f.winograd_ns = std::max(f.winograd_ns, memory.ns);
+  if (f.winograd_ns >= f.bound.sequential.ns) f.winograd_ns = 0;
+  if (f.layouts && f.layouts->bound) raise(f.layouts->bound->total, memory.ns);
+}
+} // namespace detail
+
 /// What a chain on registers took directly after the least samples of `layers`, by how long these
 /// take, each as often as nodes use it; 0: unknown. Processors change their clock with their heat
 /// and with what their other cores do, by a tenth within seconds on some servers: divided by it,
@@ -109,14 +132,16 @@ inline double bound_clock_ns(const std::vector<layer_answer>& layers) {
   return took_ns > 0 ? sum / took_ns : 0;
 }
 
-/// `b` with the totals of both forms, made of its layers.
+/// `b` with the totals of both forms, made of its layers and of what its memory allows.
 inline model_bound with_totals(model_bound b) {
   const std::vector<layer_times> redrawn = redrawn_times(b.layers);
   detail::fill_totals(b, b, redrawn, detail::unfused_sums);
   if (b.fused) {
     detail::fill_totals(*b.fused, b, redrawn, detail::fused_sums);
     detail::count_fused(b);
+    detail::raise(*b.fused, b.memory);
   }
+  detail::raise(b, b.memory);
   for (int n : b.bound.longest.nodes)
     if (const int l = b.graph->nodes[detail::at(n)].layer; l != model::no_layer)
       b.layers[detail::at(l)].on_path = true;

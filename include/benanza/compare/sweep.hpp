@@ -122,8 +122,8 @@ inline std::vector<point> points_of_runs(const std::vector<point>& all,
 /// The names of figures; node:NAME, kind:OP and layer:NAME are more. The last two are of
 /// frameworks' runs.
 inline constexpr std::string_view sweep_figures[] = {
-    "bound",    "expected",  "roofline", "run",   "items_per_s", "bound_items_per_s",
-    "parallel", "framework", "gap",      "energy"};
+    "bound",    "expected",  "roofline", "run",    "items_per_s",  "bound_items_per_s",
+    "parallel", "framework", "gap",      "energy", "tokens_per_s", "bound_tokens_per_s"};
 constexpr bool is_of_frameworks(std::string_view figure) {
   return figure == "framework" || figure == "gap";
 }
@@ -166,9 +166,13 @@ inline std::optional<sweep_figure> figure_of(const point& p, std::string_view fi
   if (figure == "roofline") return time(best.roofline.sequential);
   if (figure == "bound_items_per_s" && best.bound.sequential.ns > 0)
     return detail::as_rate(best.bound.sequential, b.graph->batch);
+  const std::int64_t tokens = b.graph->cache.tokens();
+  if (figure == "bound_tokens_per_s" && tokens > 0 && best.bound.sequential.ns > 0)
+    return detail::as_rate(best.bound.sequential, tokens);
   if (const auto expected = bound::expected(b.fastest_form()); expected && expected->ns > 0) {
     if (figure == "expected") return detail::as_time(*expected);
     if (figure == "items_per_s") return detail::as_rate(*expected, b.graph->batch);
+    if (figure == "tokens_per_s" && tokens > 0) return detail::as_rate(*expected, tokens);
   }
   if (figure == "run" && !b.runs.empty()) {
     const bound::measurement& m = *b.runs.front().run;

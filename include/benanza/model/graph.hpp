@@ -52,6 +52,17 @@ struct rewrite {
   bool operator==(const rewrite&) const = default;
 };
 
+/// Inputs that keep keys and values of earlier tokens, each joined with what a run adds.
+struct token_cache {
+  std::int64_t bytes = 0;     ///< of all of them; 0: the model has none
+  std::int64_t sequences = 0; ///< side by side
+  std::int64_t past = 0;      ///< tokens that each sequence has
+  std::int64_t added = 0;     ///< by a run, to each
+  /// That a run adds to all sequences together.
+  std::int64_t tokens() const { return sequences * added; }
+  bool operator==(const token_cache&) const = default;
+};
+
 /// One model at one batch size.
 struct graph {
   std::string name{};  ///< `resnet50@batch=8`, the name of this variant
@@ -64,11 +75,14 @@ struct graph {
   std::vector<rewrite> rewrites{}; ///< of a rewritten graph, and of its fused forms
   std::string structure{}; ///< hash of the file's structure (onnx/structure.hpp); empty: no file's
   std::int64_t batch = 1;
-  numeric type = numeric::f32;        ///< the model's own class
-  std::vector<op::layer> layers{};    ///< unique, sorted by name
-  std::vector<node> nodes{};          ///< in an order in which producers come first
-  std::int64_t parameters = 0;        ///< elements of the trained weights
-  std::int64_t parameter_bytes = 0;   ///< as the model stores them
+  numeric type = numeric::f32;      ///< the model's own class
+  std::vector<op::layer> layers{};  ///< unique, sorted by name
+  std::vector<node> nodes{};        ///< in an order in which producers come first
+  std::int64_t parameters = 0;      ///< elements of the trained weights
+  std::int64_t parameter_bytes = 0; ///< as the model stores them
+  /// Of these, those that every run reads whole, each once: no tables of which it reads some rows.
+  std::int64_t streamed_weight_bytes = 0;
+  token_cache cache{};
   std::int64_t folded = 0;            ///< nodes that depend on constants only, and so are no layers
   std::vector<std::string> repairs{}; ///< what was changed to make the model fit, a line each
   /// What a run of the model decides and was assumed here, a line each: how often a loop runs.

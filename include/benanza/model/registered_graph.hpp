@@ -31,6 +31,8 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   g.type = t.type;
   g.parameters = t.parameters;
   g.parameter_bytes = t.parameter_bytes;
+  g.streamed_weight_bytes = t.streamed_weight_bytes;
+  g.cache = t.cache;
   g.folded = t.folded;
   g.unfused = t.unfused;
   g.original = t.original;

@@ -35,6 +35,8 @@ struct table {
   numeric type = numeric::f32;
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;
+  std::int64_t streamed_weight_bytes = 0;
+  token_cache cache{};
   std::int64_t folded = 0;
   std::string_view unfused{};     ///< name of the model that this is the fused form of
   std::string_view original{};    ///< name of the model that this is a rewritten form of

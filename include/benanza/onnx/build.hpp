@@ -74,7 +74,10 @@ public:
       }
     }
     n.problem = a.problem;
-    if (n.layer != model::no_layer) count_parameters(s, c);
+    if (n.layer != model::no_layer) {
+      count_parameters(s, c);
+      if (joins) count_caches(s, c);
+    }
     graph.nodes.push_back(std::move(n));
   }
 
@@ -82,6 +85,11 @@ public:
   void drop(int from, int to) {
     auto& nodes = graph.nodes;
     nodes.erase(nodes.begin() + from, nodes.begin() + to);
+    std::map<int, model::token_cache> grown;
+    for (const auto& [number, cache] : grown_)
+      if (number < from || number >= to)
+        grown[number < from ? number : number - (to - from)] = cache;
+    grown_ = std::move(grown);
     if (static_cast<std::size_t>(from) == nodes.size()) return; // nothing was behind them
     const auto moved = [&](int& n) {
       if (n >= to) n -= to - from;
@@ -98,6 +106,12 @@ public:
   model::graph finish(const ::onnx::GraphProto& g) {
     sort_layers();
     find_type(g);
+    for (const auto& [number, cache] : grown_)
+      if (graph.nodes[static_cast<std::size_t>(number)].given) {
+        const std::int64_t before = graph.cache.bytes;
+        if (cache.past > graph.cache.past) graph.cache = cache;
+        graph.cache.bytes = capped_add(before, cache.bytes);
+      }
     return std::move(graph);
   }
 
@@ -167,6 +181,31 @@ private:
     return capped_multiply(c.integer("N", 0), c.integer("K", 0));
   }
 
+  /// Operands of which a run reads some rows, or what a choice at run time leaves of them.
+  static bool reads_in_part(std::string_view op, std::size_t i) {
+    static constexpr std::string_view in_part[] = {
+        "Gather", "GatherElements", "GatherND", "GatherBlockQuantized", "EmbedLayerNormalization",
+        "MoE",    "QMoE",           "Slice",    "RotaryEmbedding"};
+    return std::find(std::begin(in_part), std::end(in_part), op) != std::end(in_part) &&
+           (i == 0 || !op.starts_with("Gather"));
+  }
+
+  /// An input of the model that a Concat makes longer is a cache if the caller gets the result.
+  void count_caches(const step& s, const call& c) {
+    if (s.inputs.size() != 2 || s.inputs[0] < 0 || s.inputs[1] < 0) return;
+    const value &kept = values_[static_cast<std::size_t>(s.inputs[0])],
+                &fresh = values_[static_cast<std::size_t>(s.inputs[1])];
+    if (kept.producer >= 0 || kept.constant || kept.given != s.inputs[0]) return;
+    if (!kept.dims || !fresh.dims || kept.dims->size != fresh.dims->size) return;
+    const std::int64_t axis = c.integer("axis", 0), rank = kept.dims->size;
+    const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
+    const std::int64_t bytes = stored_bytes(kept.element, benanza::elements(*kept.dims));
+    if (rank < 3 || at < 0 || at >= rank || bytes == 0) return;
+    grown_[static_cast<int>(graph.nodes.size())] = {
+        bytes, (*kept.dims)[std::max(0, static_cast<int>(rank) - 4)], (*kept.dims)[at],
+        (*fresh.dims)[at]};
+  }
+
   void count_parameters(const step& s, const call& c) {
     for (std::size_t i = 0; i < s.inputs.size(); ++i) {
       if (s.inputs[i] < 0) continue;
@@ -177,8 +216,11 @@ private:
         continue;
       const std::int64_t n = weights_in(c, i, *v.dims), stored = benanza::elements(*v.dims);
       const int first = v.moved >= 0 ? v.moved : s.inputs[i];
-      if ((n == 1 && takes_numbers(c.op())) || !counted_.insert(first).second) continue;
       const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
+      if (n == 1 && takes_numbers(c.op())) continue;
+      if (v.in_file && !reads_in_part(c.op(), i) && streamed_.insert(first).second)
+        add(graph.streamed_weight_bytes, stored_bytes(v.stored_as, stored));
+      if (!counted_.insert(first).second) continue;
       add(graph.parameters, n);
       add(graph.parameter_bytes, stored_bytes(v.stored_as, stored));
       if (real) add(weights_of_[v.element], n);
@@ -222,7 +264,8 @@ private:
 
   std::deque<value>& values_;
   std::unordered_map<std::string, int> layer_numbers_{};
-  std::set<int> counted_{};
+  std::set<int> counted_{}, streamed_{};
+  std::map<int, model::token_cache> grown_{}; ///< by nodes: inputs that they make longer
   std::map<int, std::int64_t> weights_of_{};
 };
 

@@ -57,7 +57,8 @@ function figuresOf(m) {
   if (f.bound)
     out.push([
       "bound", "lower bound", f.bound,
-      `the least time of every layer${f.best_graph ? " of the best graph" : ""}, caches hot: no run of these layers is faster`
+      f.by_memory ? "what each run reads from memory: no run reads it faster"
+                  : `the least time of every layer${f.best_graph ? " of the best graph" : ""}, caches hot: no run of these layers is faster`
     ]);
   if (f.winograd)
     out.push(["bound", `with ${m.type}-winograd`, [f.winograd], "with Winograds that are less exact than the type: no bound"]);
@@ -98,6 +99,7 @@ function drawHead(m) {
     f.roofline ? null :
                  el("p", {class: "quiet"}, "The machine's limits were not measured; this does: ",
                    el("code", {}, "benanza_bench --benchmark_filter=^machine/")),
+    f.memory.map(line => el("p", {class: "quiet"}, `${line}.`)),
     f.energy ? el("p", {class: "quiet"}, `energy: ${f.energy}`) : null,
     m.runs.filter(r => !r.disturbed)
       .map(r => el("p", {class: "quiet"},
