@@ -17,6 +17,7 @@
 #include <benanza/backend/cuda/enumerate.hpp>
 #include <benanza/backend/cudnn/enumerate.hpp>
 #endif
+#include "../analyzer/report/tables/page.hpp"
 #include "messages.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,6 @@ struct target_arguments {
   bool wanted = false;          ///< --algorithms
   std::string target{};         ///< --target: a name, or a file with a description
   std::vector<numeric> types{}; ///< --types: those of the models, if empty
-  std::string format = "text";  ///< --format: text or json
   bool what_if = false;         ///< --what-if
 };
 
@@ -76,25 +76,6 @@ inline std::string version_text() {
   return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
 }
 
-inline std::string bytes_text(std::int64_t bytes) {
-  if (bytes < 0) return "?";
-  if (bytes < 1 << 10) return fmt::format("{} B", bytes);
-  const double n = static_cast<double>(bytes);
-  return n < 1 << 20 ? fmt::format("{:.1f} KiB", n / 1024) : fmt::format("{:.1f} MiB", n / 1048576);
-}
-
-inline std::string spaced(std::string words) {
-  std::string out;
-  for (char c : words)
-    out += c == ',' ? std::string(", ") : std::string(1, c == '-' ? ' ' : c);
-  return out;
-}
-
-/// "memcpy, kernel:v1"
-inline std::string ids_of(const std::vector<backend::algorithm>& all) {
-  return join(all | ranges::views::transform(&backend::algorithm::id), ", ");
-}
-
 /// Why cublasLt's algorithms are not in the list.
 inline constexpr std::string_view without_cublaslt =
     "cublasLt lists its algorithms on the GPU itself alone";
@@ -103,22 +84,6 @@ inline constexpr std::string_view without_cublaslt =
 inline bool has_product(const layer_algorithms& l, int capability) {
   return (l.type != numeric::tf32 || capability >= 800) &&
          !backend::cublas::tasks_for(l.layer, l.type).empty();
-}
-
-/// What cuBLAS has for the layers, one a line; empty where it has nothing.
-inline std::string products_text(const algorithm_list& a, int capability) {
-  std::string out;
-  for (const layer_algorithms& l : a.layers) {
-    if (!has_product(l, capability)) continue;
-    out += fmt::format("  {} {} x{}: ", op::name(l.layer), name(l.type), l.uses);
-    std::vector<std::string> ids;
-    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
-      ids.push_back(f.id);
-    for (const backend::cublas::task& t : backend::cublas::tasks_for(l.layer, l.type))
-      ids.push_back(t.before + "lt:...");
-    out += join(ids, ", ") + '\n';
-  }
-  return out;
 }
 
 inline std::string warning_of(const algorithm_list& a) {
@@ -164,105 +129,103 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
   return out;
 }
 
-/// A table for people.
-inline std::string text_of(const algorithm_list& a) {
+namespace detail {
+/// What the list, or what is known by it, begins with.
+inline void add_target(report::tables::chapter& c, const algorithm_list& a) {
+  const int capability = capability_of(a.target.json);
+  c.fields = {{"target", a.target.name, true},
+              {"compute_capability", fmt::format("{}.{}", capability / 100, capability / 10 % 10)},
+              {"cudnn", version_text()},
+              {"measured", false},
+              {"device", a.target.json}};
+  c.say(fmt::format("cuDNN {} on {} (compute capability {}.{}), described, not measured",
+                    version_text(), printable(a.target.name, 60), capability / 100,
+                    capability / 10 % 10));
+  if (const std::string w = warning_of(a); !w.empty()) {
+    c.fields.push_back({"warning", w});
+    c.warn(w + '.');
+  }
+}
+
+/// Rows of the algorithms of a library that lists its own here.
+inline void add_rows(report::tables::table& t, const char* library,
+                     const std::vector<backend::algorithm>& all) {
+  for (const backend::algorithm& f : all)
+    t.rows.push_back({std::string(library),
+                      f.id,
+                      report::tables::whole(f.index),
+                      f.equivalence,
+                      f.layouts,
+                      {},
+                      f.notes});
+}
+
+/// All algorithms of a layer, by their libraries.
+inline report::tables::chapter layer_chapter(const layer_algorithms& l, int capability) {
+  using report::tables::unit, report::tables::whole;
+  report::tables::chapter c{.key = "layers",
+                            .title =
+                                fmt::format("{} {} x{}", op::name(l.layer), name(l.type), l.uses),
+                            .title_is_name = true,
+                            .fields = {{"family", std::string(op::family(l.layer)), true},
+                                       {"key", op::key(l.layer), true},
+                                       {"type", std::string(name(l.type)), true},
+                                       {"uses", whole(l.uses)}}};
+  report::tables::table t{.key = "algorithms",
+                          .columns = {{"library", "library", unit::name},
+                                      {"algorithm", "algorithm", unit::name},
+                                      {"algorithm_index", ""},
+                                      {"equivalence", "equals", unit::name},
+                                      {"layouts", "layouts", unit::name},
+                                      {"workspace_bytes", "workspace", unit::bytes},
+                                      {"notes", "notes"}}};
+  for (const backend::cudnn::offer& o : l.offers)
+    t.rows.push_back(
+        {std::string("cuDNN"), o.what.id, whole(o.what.index), o.what.equivalence, o.what.layouts,
+         // Not known without the GPU for what is compiled at run time.
+         o.how.workspace_bytes >= 0 ? whole(o.how.workspace_bytes) : report::tables::cell(),
+         o.what.notes});
+  const bool product = has_product(l, capability);
+  if (product) add_rows(t, "cuBLAS", backend::cublas::plain_functions(l.layer, l.type));
+  add_rows(t, "CUDA", l.movers);
+  if (t.rows.empty() && !product) c.say("no library has anything for it.");
+  c.add(std::move(t));
+  std::vector<std::string> on_gpu;
+  if (product)
+    for (const backend::cublas::task& task : backend::cublas::tasks_for(l.layer, l.type))
+      on_gpu.push_back(task.before + "lt:...");
+  c.fields.push_back({"only_known_on_the_gpu", on_gpu});
+  if (!on_gpu.empty()) c.say(fmt::format("{}: {}.", join(on_gpu, ", "), without_cublaslt));
+  return c;
+}
+} // namespace detail
+
+/// The list: a chapter for each layer.
+inline report::tables::chapter algorithms_answer(const algorithm_list& a) {
   const int capability = detail::capability_of(a.target.json);
-  std::string out = fmt::format(
-      "cuDNN {} on {} (compute capability {}.{}), described, not measured\n",
-      detail::version_text(), printable(a.target.name), capability / 100, capability / 10 % 10);
-  if (const std::string w = detail::warning_of(a); !w.empty()) out += w + '\n';
-  std::size_t count = 0, served = 0, width = 9;
-  std::string without, moved, by_none;
+  report::tables::chapter out;
+  detail::add_target(out, a);
+  std::size_t count = 0, served = 0;
   for (const layer_algorithms& l : a.layers) {
-    for (const backend::cudnn::offer& o : l.offers)
-      width = std::max(width, o.what.id.size());
     count += l.offers.size();
     served += !l.offers.empty();
-    const std::string what = fmt::format("  {} {} x{}", op::name(l.layer), name(l.type), l.uses);
-    if (l.offers.empty()) without += what + '\n';
-    if (l.offers.empty() && l.movers.empty() && !detail::has_product(l, capability))
-      by_none += what + '\n';
-    if (!l.movers.empty()) moved += what + ": " + detail::ids_of(l.movers) + '\n';
+    out.chapters.push_back(detail::layer_chapter(l, capability));
   }
-  for (const layer_algorithms& l : a.layers) {
-    if (l.offers.empty()) continue;
-    out += fmt::format("\n{}  {} x{}: {} algorithms\n", op::name(l.layer), name(l.type), l.uses,
-                       l.offers.size());
-    for (const backend::cudnn::offer& o : l.offers)
-      out += fmt::format("  {:<{}}  {:<15} {:>10}  {}{}\n", o.what.id, width, o.what.layouts,
-                         detail::bytes_text(o.how.workspace_bytes), detail::spaced(o.what.notes),
-                         o.what.equivalence == name(l.type) ? "" : " (" + o.what.equivalence + ')');
-  }
-  if (!without.empty()) out += "\ncuDNN has nothing for:\n" + without;
-  if (const std::string products = detail::products_text(a, capability); !products.empty())
-    out += fmt::format("\ncuBLAS has, where {}:\n{}", detail::without_cublaslt, products);
-  if (!moved.empty())
-    out += "\nThe CUDA runtime's copies, and kernels compiled at run time:\n" + moved;
-  if (!by_none.empty()) out += "\nNothing at all is there for:\n" + by_none;
-  out += fmt::format("\n{} algorithms for {} of {} layers, listed in {:.1f} s\n", count, served,
-                     a.layers.size(), a.seconds);
+  out.say(fmt::format("{} algorithms of cuDNN for {} of {} layers, listed in {:.1f} s.", count,
+                      served, a.layers.size(), a.seconds));
   return out;
 }
 
-/// All fields.
-inline nlohmann::ordered_json json_of(const algorithm_list& a) {
-  const int capability = detail::capability_of(a.target.json);
-  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-  for (const layer_algorithms& l : a.layers) {
-    nlohmann::ordered_json offers = nlohmann::ordered_json::array();
-    for (const backend::cudnn::offer& o : l.offers) {
-      nlohmann::ordered_json one{{"algorithm", o.what.id},
-                                 {"algorithm_index", o.what.index},
-                                 {"equivalence", o.what.equivalence},
-                                 {"layouts", o.what.layouts},
-                                 {"notes", o.what.notes}};
-      // Not known without the GPU for what is compiled at run time.
-      if (o.how.workspace_bytes >= 0) one["workspace_bytes"] = o.how.workspace_bytes;
-      offers.push_back(std::move(one));
-    }
-    nlohmann::ordered_json movers = nlohmann::ordered_json::array();
-    for (const backend::algorithm& m : l.movers)
-      movers.push_back({{"algorithm", m.id}, {"algorithm_index", m.index}, {"notes", m.notes}});
-    layers.push_back({{"family", op::family(l.layer)},
-                      {"key", op::key(l.layer)},
-                      {"type", name(l.type)},
-                      {"uses", l.uses},
-                      {"algorithms", std::move(offers)},
-                      {"movers", std::move(movers)}});
-    if (!detail::has_product(l, capability)) continue;
-    nlohmann::ordered_json functions = nlohmann::ordered_json::array();
-    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
-      functions.push_back({{"algorithm", f.id},
-                           {"algorithm_index", f.index},
-                           {"equivalence", f.equivalence},
-                           {"layouts", f.layouts},
-                           {"notes", f.notes}});
-    layers.back()["cublas"] = {{"algorithms", std::move(functions)},
-                               {"left_out", detail::without_cublaslt}};
-  }
-  nlohmann::ordered_json out{{"backend", "cudnn"},
-                             {"version", detail::version_text()},
-                             {"target", a.target.name},
-                             {"device", nlohmann::ordered_json::parse(a.target.json)}};
-  if (const std::string w = detail::warning_of(a); !w.empty()) out["warning"] = w;
-  out["layers"] = std::move(layers);
-  return out;
-}
-
-/// Prints the list.
-inline void print_algorithms(const model::catalogue& all, std::span<const model::graph> graphs,
-                             const target_arguments& a) {
-  const algorithm_list made = list_algorithms(all, graphs, a);
-  if (a.format == "json")
-    say(json_of(made).dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
-  else
-    say(text_of(made));
+inline report::tables::chapter algorithms_answer(const model::catalogue& all,
+                                                 std::span<const model::graph> graphs,
+                                                 const target_arguments& a) {
+  return algorithms_answer(list_algorithms(all, graphs, a));
 }
 
 #else
 
-inline void print_algorithms(const model::catalogue&, std::span<const model::graph>,
-                             const target_arguments&) {
+inline report::tables::chapter
+algorithms_answer(const model::catalogue&, std::span<const model::graph>, const target_arguments&) {
   throw error("this benanza_generate was built without cuDNN", "--algorithms",
               "install cuDNN 9 and the CUDA toolkit, and build it again");
 }

@@ -204,11 +204,8 @@ inline status generate(const generate_arguments& a) {
                     : "the models hold no layer that could be measured");
   }
   if (a.gpu.wanted) {
-    if (a.form.format != "text" && a.form.format != "json")
-      throw error("this list is text or json", "--format " + a.form.format);
-    target_arguments gpu = a.gpu;
-    gpu.format = a.form.format;
-    gpu.what_if ? print_what_if(all, graphs, gpu) : print_algorithms(all, graphs, gpu);
+    a.form.print(a.gpu.what_if ? what_if_answer(all, graphs, a.gpu)
+                               : algorithms_answer(all, graphs, a.gpu));
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
