@@ -32,10 +32,9 @@ std::vector<std::string> memory_remarks(const bound::model_bound& b) {
   const auto expected = bound::expected(b.fastest_form());
   if (bound_ns <= 0) return out;
   if (b.set_by_memory())
-    out.push_back(fmt::format("each run reads {}: {} at {:.3g} GB/s, the most that this machine "
-                              "reads of so much; the layers alone, with hot caches, take {}",
-                              what_is_read(m), show_time(m.ns),
-                              static_cast<double>(m.bytes()) / m.ns,
+    out.push_back(fmt::format("each run reads {}: {}, if memory is as fast as measured, {:.3g} "
+                              "GB/s, and a tenth; the layers alone, with hot caches, take {}",
+                              what_is_read(m), show_time(m.ns), m.rate,
                               show_time(b.best_form().layers_ns)));
   const model::token_cache& cache = b.graph->cache;
   if (cache.bytes == 0 || !b.sure()) return out;
@@ -45,10 +44,10 @@ std::vector<std::string> memory_remarks(const bound::model_bound& b) {
   line += fmt::format(", {} tokens deep{}", cache.past,
                       cache.sequences > 1 ? fmt::format(", {} sequences at once", cache.sequences)
                                           : std::string());
-  if (expected && m.ns > 0)
-    line += fmt::format("; the expected run reads {} at {:.3g} GB/s, {} of the machine's most",
-                        what_is_read(m), static_cast<double>(m.bytes()) / expected->ns,
-                        percent(m.ns / expected->ns));
+  if (const auto bytes = static_cast<double>(m.bytes()); expected && m.rate > 0)
+    line += fmt::format("; the expected run reads {} at {:.3g} GB/s, {} of the {:.3g} measured",
+                        what_is_read(m), bytes / expected->ns,
+                        percent(bytes / expected->ns / m.rate), m.rate);
   out.push_back(std::move(line));
   return out;
 }
@@ -60,6 +59,7 @@ result::ordered_json memory_json(const bound::model_bound& b) {
   };
   result::ordered_json out{{"weight_bytes", m.weight_bytes},
                            {"cache_bytes", m.cache_bytes},
+                           {"read_gb_per_s", known(m.rate)},
                            {"ns", known(m.ns)},
                            {"all_threads_ns", known(m.all_threads_ns)},
                            {"sets_bound", b.set_by_memory()}};

@@ -11,7 +11,8 @@ constexpr benanza::model::row nodes_0[] = {
 };
 const benanza::model::registration graph_0{{.name = "lenet@batch=1",
     .model = "lenet", .batch = 1, .type = benanza::numeric::f32,
-    .parameters = 5994, .parameter_bytes = 23976, .folded = 7,
+    .parameters = 5994, .parameter_bytes = 23976, .streamed_weight_bytes = 23976,
+    .folded = 7,
     .structure = "5cf6813f2d8322e07a5a3106afb6770c8a593a30cee38c22fc84940ca20b03dd",
     .nodes = nodes_0}};
 
@@ -22,7 +23,8 @@ constexpr benanza::model::row nodes_1[] = {
 };
 const benanza::model::registration graph_1{{.name = "lenet@batch=1,fused",
     .model = "lenet", .batch = 1, .type = benanza::numeric::f32,
-    .parameters = 5994, .parameter_bytes = 23976, .folded = 7, .unfused = "lenet@batch=1",
+    .parameters = 5994, .parameter_bytes = 23976, .streamed_weight_bytes = 23976,
+    .folded = 7, .unfused = "lenet@batch=1",
     .structure = "5cf6813f2d8322e07a5a3106afb6770c8a593a30cee38c22fc84940ca20b03dd",
     .nodes = nodes_1}};
 

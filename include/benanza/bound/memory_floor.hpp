@@ -19,11 +19,16 @@
 
 namespace benanza::bound {
 
+/// Neighbours on the same memory come and go for minutes: a machine may read by so much faster than
+/// when its limits were measured.
+inline constexpr double reads_faster = 1.1;
+
 /// What a run must read that nothing in it makes, and how long that takes at least.
 struct memory_floor {
   std::int64_t weight_bytes = 0; ///< each weight once, as small as the file or the type has it
   std::int64_t cache_bytes = 0;  ///< keys and values of earlier tokens
-  double ns = 0;                 ///< on the model's threads; 0: the machine's rate is unknown
+  double rate = 0;               ///< bytes a ns that were read on the model's threads; 0: unknown
+  double ns = 0;                 ///< on these threads; 0: unknown
   double all_threads_ns = 0;     ///< on all cores; 0: their rate is unknown
 
   std::int64_t bytes() const { return weight_bytes + cache_bytes; }
@@ -67,15 +72,18 @@ inline memory_floor floor_of(const model::graph& g, numeric t, int threads, cons
                                             detail::weights_by_layers(g, t)),
                    .cache_bytes = detail::in_type(g.cache.bytes, g.type, t)};
   const auto bytes = static_cast<double>(out.bytes());
-  if (!machine.bytes_per_ns || out.bytes() == 0) return out;
-  if (const double rate = machine.bytes_per_ns(bytes, threads); rate > 0)
-    out.ns = bytes / std::max(rate, seen_rate);
+  if (!machine.bytes_read_per_ns || out.bytes() == 0) return out;
+  out.rate = machine.bytes_read_per_ns(bytes, threads);
+  if (out.rate > 0) {
+    out.rate = std::max(out.rate, seen_rate);
+    out.ns = bytes / (reads_faster * out.rate);
+  }
   if (cores <= 0 || machine.measured_threads.empty() || *machine.measured_threads.rbegin() < cores)
     return out;
   double fastest = seen_rate;
   for (const int n : machine.measured_threads)
-    fastest = std::max(fastest, machine.bytes_per_ns(bytes, n));
-  out.all_threads_ns = fastest > 0 ? bytes / fastest : 0;
+    fastest = std::max(fastest, machine.bytes_read_per_ns(bytes, n));
+  out.all_threads_ns = fastest > 0 ? bytes / (reads_faster * fastest) : 0;
   return out;
 }
 

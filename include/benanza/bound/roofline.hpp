@@ -48,15 +48,16 @@ inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, in
 inline limits limits_of(const result::run& r) {
   const auto measured = std::make_shared<const ceilings>(r);
   if (measured->empty()) return {};
-  return {
-      .of = [measured](const op::layer& l, numeric type, int threads,
-                       std::int64_t least_flops) -> std::optional<roof> {
-        const roof least = roofline(*measured, l, type, threads, least_flops);
-        return least.ns > 0 ? std::optional(least) : std::nullopt;
-      },
-      .bytes_per_ns = [measured](double bytes,
-                                 int threads) { return measured->bytes_per_ns(bytes, threads); },
-      .measured_threads = measured->threads()};
+  return {.of = [measured](const op::layer& l, numeric type, int threads,
+                           std::int64_t least_flops) -> std::optional<roof> {
+            const roof least = roofline(*measured, l, type, threads, least_flops);
+            return least.ns > 0 ? std::optional(least) : std::nullopt;
+          },
+          .bytes_read_per_ns =
+              [measured](double bytes, int threads) {
+                return measured->bytes_read_per_ns(bytes, threads);
+              },
+          .measured_threads = measured->threads()};
 }
 
 namespace detail {

@@ -218,7 +218,7 @@ private:
       const int first = v.moved >= 0 ? v.moved : s.inputs[i];
       const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
       if (n == 1 && takes_numbers(c.op())) continue;
-      if (v.in_file && !reads_in_part(c.op(), i) && streamed_.insert(first).second)
+      if (v.is_weight && !reads_in_part(c.op(), i) && streamed_.insert(first).second)
         add(graph.streamed_weight_bytes, stored_bytes(v.stored_as, stored));
       if (!counted_.insert(first).second) continue;
       add(graph.parameters, n);

@@ -27,8 +27,10 @@ struct value {
   bool constant = false;       ///< follows from the file and from shapes alone, not from inputs
   bool from_shapes = false;    ///< a constant that follows from the shape of an activation
   int stored_as = 0;           ///< of a constant: the element type that the file stores
-  bool in_file = false;        ///< a constant with as many elements as a tensor of the file has
-  dtype codes = dtype::real;   ///< of a constant that was turned back from codes: their storage
+  /// A constant with as many elements as a tensor of the file has, or as ConstantOfShape says, by
+  /// which weights without payload are written: a weight, and no number that was broadcast.
+  bool is_weight = false;
+  dtype codes = dtype::real; ///< of a constant that was turned back from codes: their storage
   int producer = -1; ///< the graph's node that makes it; -1: none, it is an input or constant
   int output = 0;    ///< which of that node's results it is
   int given = -1;    ///< an input or constant of the file, passed on: its number; -1: none
@@ -60,7 +62,7 @@ struct value {
   void set(const ::onnx::TensorProto& t) {
     constant = true;
     element = stored_as = t.data_type();
-    in_file = true;
+    is_weight = true;
     shape s;
     for (std::int64_t d : t.dims()) {
       if (s.size == 8) {

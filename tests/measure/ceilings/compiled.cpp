@@ -9,6 +9,8 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::measure::ceilings {
@@ -103,10 +105,12 @@ TEST_CASE("sweeps are not far behind the C library") {
   }
 }
 
-TEST_CASE("every kind of sweep is there once") {
+TEST_CASE("every kind of sweep is there, and once for each place that is read") {
   std::set<std::string> kinds;
+  std::set<std::pair<std::string_view, bool>> ways;
   for (const sweep& s : kernels().sweeps) {
-    CHECK(kinds.insert(std::string(s.kind)).second);
+    kinds.insert(std::string(s.kind));
+    CHECK(ways.insert({s.kind, s.for_memory}).second);
     CHECK(s.arrays() >= 1);
   }
   for (const char* kind : {"read", "write", "copy", "triad", "memcpy"})

@@ -62,6 +62,12 @@ TEST_CASE("every name is there once, and has the parts of a case's name") {
     CHECK_MESSAGE(count(names, part) > 0, part);
   for (const char* kind : {"read", "write", "copy", "triad"})
     CHECK(count(names, std::string("machine/") + kind + "-") >= 10);
+  // Reading at several places in turns is for what a core's own caches do not hold.
+  const std::string read = "machine/read-";
+  CHECK(count(names, read + "4096/f32/machine/8_streams") == 0);
+  CHECK(count(names, read + "4096/") == 1);
+  CHECK(count(names, read + "67108864/f32/machine/8_streams") == 1);
+  CHECK(count(names, read + "67108864/") == 1);
 }
 
 TEST_CASE("what the C library takes for memory is there by size, and right") {

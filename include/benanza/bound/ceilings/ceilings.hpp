@@ -104,13 +104,14 @@ public:
       levels_.emplace(o.threads, cache_levels(r, o.threads));
     for (const auto& [where, all] : peaks_)
       threads_.insert(where.second);
-    for (int threads : threads_) {
-      // What a larger working set reaches, a smaller one could.
-      std::vector<rate_at> rates = best_curve(threads);
-      for (std::size_t i = rates.size(); i-- > 1;)
-        rates[i - 1].bytes_per_ns = std::max(rates[i - 1].bytes_per_ns, rates[i].bytes_per_ns);
-      if (!rates.empty()) envelopes_.emplace(threads, std::move(rates));
-    }
+    for (int threads : threads_)
+      for (const bool reading : {false, true})
+        // What a larger working set reaches, a smaller one could.
+        if (std::vector<rate_at> rates = best_curve(threads, reading); !rates.empty()) {
+          for (std::size_t i = rates.size(); i-- > 1;)
+            rates[i - 1].bytes_per_ns = std::max(rates[i - 1].bytes_per_ns, rates[i].bytes_per_ns);
+          (reading ? readings_ : envelopes_).emplace(threads, std::move(rates));
+        }
     ranges::sort(overheads_, ranges::less{}, [](const overhead& o) {
       return std::tie(o.kind, o.threads, o.backend, o.algorithm, o.bytes);
     });
@@ -159,18 +160,11 @@ public:
   /// the largest measured size below it or any above, and even so with as much as a faster level
   /// holds staying there from one execution to the next. Never rises with the size. 0: unknown.
   double bytes_per_ns(double working_set_bytes, int threads) const {
-    const auto found = envelopes_.find(threads);
-    if (found == envelopes_.end()) return 0;
-    const std::vector<rate_at>& rates = found->second;
-    const auto above =
-        ranges::upper_bound(rates, working_set_bytes, ranges::less{}, &rate_at::bytes);
-    const auto here = above == rates.begin() ? above : std::prev(above);
-    const double rate = here->bytes_per_ns;
-    double least_ns = working_set_bytes / rate;
-    for (const rate_at& faster : ranges::subrange(rates.begin(), here))
-      least_ns = std::min(least_ns, faster.bytes / faster.bytes_per_ns +
-                                        (working_set_bytes - faster.bytes) / rate);
-    return working_set_bytes > 0 ? working_set_bytes / least_ns : rate;
+    return rate_in(envelopes_, working_set_bytes, threads);
+  }
+  /// The same of executions that only read.
+  double bytes_read_per_ns(double working_set_bytes, int threads) const {
+    return rate_in(readings_, working_set_bytes, threads);
   }
 
   /// Types and threads whose arithmetic was measured; all cases of each, the fastest first.
@@ -185,11 +179,12 @@ public:
   const std::string& absent() const { return absent_; }
   bool empty() const { return peaks_.empty() && curves_.empty() && overheads_.empty(); }
 
-  /// The best rate of any kind at each working set that was measured, ascending.
-  std::vector<rate_at> best_curve(int threads) const {
+  /// The best rate of any kind, or of reading alone, at each working set that was measured,
+  /// ascending.
+  std::vector<rate_at> best_curve(int threads, bool reading = false) const {
     std::map<double, double> best;
     for (const auto& [where, points] : curves_)
-      if (where.second == threads)
+      if (where.second == threads && (!reading || where.first == "read"))
         for (const bandwidth& b : points) {
           double& rate = best[b.working_set_bytes];
           rate = std::max(rate, b.bytes_per_ns());
@@ -278,6 +273,24 @@ private:
     return f;
   }
 
+  /// Of rates by threads, at the largest size below that working set or any above, with as much as
+  /// a faster level holds staying there.
+  static double rate_in(const std::map<int, std::vector<rate_at>>& all, double working_set_bytes,
+                        int threads) {
+    const auto found = all.find(threads);
+    if (found == all.end()) return 0;
+    const std::vector<rate_at>& rates = found->second;
+    const auto above =
+        ranges::upper_bound(rates, working_set_bytes, ranges::less{}, &rate_at::bytes);
+    const auto here = above == rates.begin() ? above : std::prev(above);
+    const double rate = here->bytes_per_ns;
+    double least_ns = working_set_bytes / rate;
+    for (const rate_at& faster : ranges::subrange(rates.begin(), here))
+      least_ns = std::min(least_ns, faster.bytes / faster.bytes_per_ns +
+                                        (working_set_bytes - faster.bytes) / rate);
+    return working_set_bytes > 0 ? working_set_bytes / least_ns : rate;
+  }
+
   void take(const result::measurement& m) {
     const result::machine_key key = result::parse_machine_key(m.key);
     if (result::of_a_peak(key.kind)) {
@@ -310,7 +323,7 @@ private:
   std::vector<overhead> overheads_;
   std::map<int, double> bandwidth_clocks_;
   std::map<int, cache_levels> levels_;
-  std::map<int, std::vector<rate_at>> envelopes_; ///< of all kinds, never rising
+  std::map<int, std::vector<rate_at>> envelopes_, readings_; ///< of all kinds, of one: never rising
   std::set<int> threads_;
   std::string absent_;
 };

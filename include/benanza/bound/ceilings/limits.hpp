@@ -34,9 +34,9 @@ struct limits {
   std::function<std::optional<roof>(const op::layer&, numeric, int threads,
                                     std::int64_t least_flops)>
       of;
-  /// The rate at which no execution over a working set of so many bytes reads it, on some threads;
-  /// 0 or no function: unknown.
-  std::function<double(double bytes, int threads)> bytes_per_ns{};
+  /// The most bytes a ns at which a working set of so many bytes was read again and again, on some
+  /// threads; 0 or no function: unknown.
+  std::function<double(double bytes, int threads)> bytes_read_per_ns{};
   std::set<int> measured_threads{}; ///< numbers of threads on which that was measured
 
   std::optional<roof> roofline(const op::layer& l, numeric type, int threads,

@@ -37,6 +37,7 @@ struct sweep {
   /// of all 64-bit words read in the last sweep, if it reads only.
   std::uint64_t (*run)(float* const* written, const float* const* read, std::int64_t bytes,
                        std::int64_t times) = nullptr;
+  bool for_memory = false; ///< it is of no use in a working set that fits a core's own caches
   int arrays() const { return written + read; }
 };
 

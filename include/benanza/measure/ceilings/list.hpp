@@ -194,8 +194,9 @@ inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes, b
                      second = machine::detail::cache_bytes(2);
   for (const sweep& s : kernels().sweeps)
     for (std::int64_t n : working_sets(threads, cache, most_bytes, quick)) {
-      // Stores that pass the caches by are of no use in a working set that fits them.
-      if (s.kind == "stream_copy" && n <= second * threads) continue;
+      // Of two ways to read each has the sizes where it is the faster one.
+      const bool fits = n <= second * threads;
+      if (s.for_memory ? fits : s.kind == "read" && !fits) continue;
       // In memory others are in the way more often, and an execution takes milliseconds.
       const double share = n >= cache ? 0.4 : 0.1;
       auto what = std::make_shared<sweep_subject>(s, n, threads, share, memory);

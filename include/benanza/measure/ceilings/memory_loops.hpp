@@ -59,6 +59,35 @@ inline std::uint64_t read_all(float* const*, const float* const* from, std::int6
   return out;
 }
 
+/// The same at eight places far apart in turns: in memory a processor fetches more lines ahead of
+/// several places than of one.
+inline std::uint64_t read_streams(float* const*, const float* const* from, std::int64_t bytes,
+                                  std::int64_t times) {
+  constexpr std::int64_t streams = 8;
+  const auto* x = reinterpret_cast<const words*>(from[0]);
+  const std::int64_t n = bytes / register_bytes, part = n / streams / 4 * 4;
+  std::uint64_t out = 0;
+  for (std::int64_t t = 0; t < times; ++t) {
+    words a{}, b{}, c{}, d{};
+    for (std::int64_t i = 0; i < part; i += 4)
+      for (std::int64_t s = 0; s < streams; ++s) {
+        const words* at = x + s * part + i;
+        a ^= at[0];
+        b ^= at[1];
+        c ^= at[2];
+        d ^= at[3];
+      }
+    for (std::int64_t i = streams * part; i < n; ++i)
+      a ^= x[i];
+    a ^= b ^ c ^ d;
+    out = 0;
+    for (int lane = 0; lane < register_bytes / 8; ++lane)
+      out ^= a[lane];
+    between_sweeps();
+  }
+  return out;
+}
+
 /// Calls `step(i)` for all registers' worths of an array, eight a turn.
 template <class Step>
 void all_registers(std::int64_t bytes, std::int64_t times, const Step& step) {
@@ -152,11 +181,14 @@ inline constexpr std::string_view vector_way = "plain";
 #endif
 
 inline constexpr sweep sweeps[] = {
-    {"read", vector_way, 0, 1, read_all},          {"write", vector_way, 1, 0, write_all},
-    {"copy", vector_way, 1, 1, copy_all},          {"triad", vector_way, 1, 2, triad_all},
+    {"read", vector_way, 0, 1, read_all},
+    {"read", "8_streams", 0, 1, read_streams, true},
+    {"write", vector_way, 1, 0, write_all},
+    {"copy", vector_way, 1, 1, copy_all},
+    {"triad", vector_way, 1, 2, triad_all},
     {"memcpy", "libc", 1, 1, library_all},
 #if defined(__SSE__)
-    {"stream_copy", vector_way, 1, 1, stream_all},
+    {"stream_copy", vector_way, 1, 1, stream_all, true},
 #endif
 };
 
