@@ -204,8 +204,10 @@ inline status generate(const generate_arguments& a) {
                     : "the models hold no layer that could be measured");
   }
   if (a.gpu.wanted) {
-    a.form.print(a.gpu.what_if ? what_if_answer(all, graphs, a.gpu)
-                               : algorithms_answer(all, graphs, a.gpu));
+    answer_form form = a.form;
+    form.output = a.folder;
+    form.print(a.gpu.what_if ? what_if_answer(all, graphs, a.gpu)
+                             : algorithms_answer(all, graphs, a.gpu));
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);

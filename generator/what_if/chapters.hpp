@@ -13,9 +13,12 @@
 #ifdef BENANZA_WITH_CUDNN
 
 #include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/view/take.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,7 +87,7 @@ inline std::int64_t kernels_of(const model::graph& g) {
 inline table rooflines_table(const answers& a, const model_answer& m) {
   table t{.key = "rooflines",
           .title = "Rooflines of all layers one after the other [d]",
-          .columns = {{"type", "", unit::name},
+          .columns = {{"type", "type", unit::name},
                       {"unfused_ns", "unfused", unit::time},
                       {"by_arithmetic", "by arithmetic", unit::share},
                       {"fused_ns", "fused", unit::time},
@@ -122,7 +125,7 @@ inline void tally_columns(table& t, const std::string& key, const std::string& t
 inline table engines_table(const model_answer& m) {
   table t{.key = "engines",
           .title = "Layers for which cuDNN lists [l]",
-          .columns = {{"type", "", unit::name}}};
+          .columns = {{"type", "type", unit::name}}};
   tally_columns(t, "several", "several engines");
   tally_columns(t, "one", "one");
   tally_columns(t, "none", "none");
@@ -142,7 +145,7 @@ inline table layers_table(const type_answer& of) {
                       {"type", ""},
                       {"uses", "uses", unit::count},
                       {"roofline_ns", "[d] each", unit::time},
-                      {"limited_by", "limited by", unit::name},
+                      {"limited_by", ""},
                       {"engines", "[l]", unit::count},
                       {"first", ""},
                       {"first_engines", "cuDNN's first [l]"},
@@ -158,8 +161,7 @@ inline table layers_table(const type_answer& of) {
          l->least ? cell(l->least->ns) : cell(),
          l->least ? cell(std::string(l->least->by_memory() ? "memory" : "arithmetic")) : cell(),
          whole(l->engines), l->first,
-         l->engines == 0 ? short_reason(l->refused)
-                         : join(l->first | ranges::views::transform(engine_of), " "),
+         join(l->first | ranges::views::take(2) | ranges::views::transform(engine_of), " "),
          l->multiplies ? cell(std::string(l->on == tensor_cores::listed     ? "listed"
                                           : l->on == tensor_cores::not_told ? "not told"
                                                                             : "none"))
@@ -173,9 +175,9 @@ inline table layers_table(const type_answer& of) {
 inline table fusion_table(const answers& a, const type_answer& of) {
   table t{.key = "fusion",
           .title = fmt::format("Nodes that stand for several, in {}", name(of.type)),
-          .columns = {{"family", "", unit::name},
+          .columns = {{"family", "nodes of", unit::name},
                       {"type", ""},
-                      {"nodes", "nodes", unit::count},
+                      {"nodes", "all", unit::count},
                       {"with_engine", "with an engine [l]", unit::count},
                       {"saves_ns", "saves [d]", unit::time},
                       {"bytes_not_moved", "bytes not moved", unit::bytes},
@@ -198,7 +200,7 @@ inline table not_shown(table t) {
 inline table tensor_cores_table(const model_answer& m) {
   table t{.key = "tensor_cores",
           .title = "Layers that multiply, and may use tensor cores [l]",
-          .columns = {{"type", "", unit::name}}};
+          .columns = {{"type", "type", unit::name}}};
   tally_columns(t, "listed", "cuDNN's");
   tally_columns(t, "not_told", "cuBLAS: not told");
   tally_columns(t, "none", "none");
@@ -269,6 +271,11 @@ inline chapter model_chapter(const answers& a, const model_answer& m) {
   if (a.sheet) c.add(rooflines_table(a, m));
   c.add(engines_table(m));
   const type_answer& shown = shown_type(a, m);
+  std::map<std::string, std::set<std::string_view>> refused; // families, by why
+  for (const auto& [l, uses] : shown.layers)
+    if (l->engines == 0) refused[short_reason(l->refused)].insert(op::family(l->list->layer));
+  for (const auto& [why, families] : refused)
+    c.say(fmt::format("None in {} for {}: {}.", name(shown.type), join(families, ", "), why));
   const auto add = [&](const type_answer& of, auto make) {
     c.add(&of == &shown ? make(of) : not_shown(make(of)));
   };
