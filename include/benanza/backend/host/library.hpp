@@ -22,6 +22,7 @@
 #include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "expand.hpp"
+#include "few_rows.hpp"
 #include "grid_sample.hpp"
 #include "group_norm.hpp"
 #include "indexing.hpp"
@@ -302,7 +303,7 @@ public:
             {"compiler", __VERSION__},
             {"instructions", detail::instructions},
             // Raised when kernels change: what was measured before is not theirs.
-            {"kernels", "6"},
+            {"kernels", "7"},
             {"tile_bytes", std::to_string(detail::tile_bytes)}};
   }
 
