@@ -74,8 +74,10 @@ def check_sources(build, part, of):
         words = [w for w in words if not re.match(r"-(Wno-restrict|Wno-maybe-uninitialized|c$)", w)]
         if "/Unity/" in entry["file"]: # several are compiled as one: clang sees one's names in the others
             words.append("-Wno-shadow")
-        done = subprocess.run([compiler, "-fsyntax-only", *words, *options_for(compiler)], cwd=entry["directory"],
-                              capture_output=True, text=True)
+        for header in [w for w in words if w.endswith("cmake_pch.hxx")]:  # precompiled by the build's own compiler
+            del words[words.index(header) - 1:words.index(header) + 1]
+        done = subprocess.run([compiler, "-fsyntax-only", "-Wno-unused-command-line-argument", *words,
+                               *options_for(compiler)], cwd=entry["directory"], capture_output=True, text=True)
         return entry["file"], problem_of(compiler, done)
 
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
