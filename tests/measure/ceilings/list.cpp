@@ -66,8 +66,9 @@ TEST_CASE("every name is there once, and has the parts of a case's name") {
   const std::string read = "machine/read-";
   CHECK(count(names, read + "4096/f32/machine/8_streams") == 0);
   CHECK(count(names, read + "4096/") == 1);
-  CHECK(count(names, read + "67108864/f32/machine/8_streams") == 1);
-  CHECK(count(names, read + "67108864/") == 1);
+  for (const char* threads : {"1", "2"})
+    CHECK(count(names, read + "16777216/f32/machine/8_streams/hot/t" + threads) == 1);
+  CHECK(count(names, read + "16777216/") == 2);
 }
 
 TEST_CASE("what the C library takes for memory is there by size, and right") {
