@@ -41,7 +41,8 @@ TEST_CASE("where reading takes longer than the layers alone, it is the bound of 
 }
 
 TEST_CASE("weights count as the layers read them, at most") {
-  const model_bound b = analyse(reading(much, 0));
+  const run r = reading(much, 0); // which the figures refer to
+  const model_bound b = analyse(r);
   CHECK(b.memory.weight_bytes < much); // the layers have fewer
   CHECK(b.memory.weight_bytes == benanza::bound::detail::weights_by_layers(*b.graph, numeric::f32));
   CHECK(analyse(reading(1000, 0)).memory.weight_bytes == 1000);
