@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from checks.common import ROOT, from_root, violation
 
@@ -67,6 +68,13 @@ def check_sources(build, part, of):
     """Compiles each source as the build does, or a part of them, by another compiler and without writing anything."""
     compiler = compiler_to_try()
 
+    scratch = tempfile.TemporaryDirectory()
+
+    @functools.cache
+    def plain_header(header):
+        """Where a compiler does not find beside it what the build's own one has precompiled."""
+        return shutil.copy(header, f"{scratch.name}/{len(list(pathlib.Path(scratch.name).iterdir()))}.hxx")
+
     def compile_one(entry):
         words = shlex.split(entry["command"])
         words = words[next(i for i, w in enumerate(words) if re.search(r"(\+\+|cc|clang)(-\d+)?$", w)) + 1:]
@@ -74,8 +82,7 @@ def check_sources(build, part, of):
         words = [w for w in words if not re.match(r"-(Wno-restrict|Wno-maybe-uninitialized|c$)", w)]
         if "/Unity/" in entry["file"]: # several are compiled as one: clang sees one's names in the others
             words.append("-Wno-shadow")
-        for header in [w for w in words if w.endswith("cmake_pch.hxx")]:  # precompiled by the build's own compiler
-            del words[words.index(header) - 1:words.index(header) + 1]
+        words = [plain_header(w) if w.endswith("cmake_pch.hxx") else w for w in words]
         done = subprocess.run([compiler, "-fsyntax-only", "-Wno-unused-command-line-argument", *words,
                                *options_for(compiler)], cwd=entry["directory"], capture_output=True, text=True)
         return entry["file"], problem_of(compiler, done)
