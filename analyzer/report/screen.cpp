@@ -83,8 +83,7 @@ std::vector<head_row> head_rows(const advice::advised& a) {
                                      : "layers alone, hot caches"});
   if (const auto step = step_times_of(b)) {
     const auto part = [&](const char* what, double ns) {
-      out.push_back(
-          {.what = what, .ns = ns, .means = percent(ns / best.bound.sequential.ns), .part = true});
+      out.push_back({.what = what, .ns = ns, .means = percent(ns / best.layers_ns), .part = true});
     };
     part("  products forward", step->forward_ns);
     part("  gradients by activations", step->by_activations_ns);

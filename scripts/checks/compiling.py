@@ -68,13 +68,6 @@ def check_sources(build, part, of):
     """Compiles each source as the build does, or a part of them, by another compiler and without writing anything."""
     compiler = compiler_to_try()
 
-    scratch = tempfile.TemporaryDirectory()
-
-    @functools.cache
-    def plain_header(header):
-        """Where a compiler does not find beside it what the build's own one has precompiled."""
-        return shutil.copy(header, f"{scratch.name}/{len(list(pathlib.Path(scratch.name).iterdir()))}.hxx")
-
     def compile_one(entry):
         words = shlex.split(entry["command"])
         words = words[next(i for i, w in enumerate(words) if re.search(r"(\+\+|cc|clang)(-\d+)?$", w)) + 1:]
@@ -82,13 +75,17 @@ def check_sources(build, part, of):
         words = [w for w in words if not re.match(r"-(Wno-restrict|Wno-maybe-uninitialized|c$)", w)]
         if "/Unity/" in entry["file"]: # several are compiled as one: clang sees one's names in the others
             words.append("-Wno-shadow")
-        words = [plain_header(w) if w.endswith("cmake_pch.hxx") else w for w in words]
+        words = [plain.get(w, w) for w in words]
         done = subprocess.run([compiler, "-fsyntax-only", "-Wno-unused-command-line-argument", *words,
                                *options_for(compiler)], cwd=entry["directory"], capture_output=True, text=True)
         return entry["file"], problem_of(compiler, done)
 
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
     entries = [e for e in entries if not e["file"].endswith(".gch") and "cmake_pch" not in e["file"]][part - 1::of]
+    # Where another compiler does not find what the build's own one has precompiled beside the header.
+    scratch = tempfile.TemporaryDirectory()
+    headers = sorted({w for e in entries for w in shlex.split(e["command"]) if w.endswith("cmake_pch.hxx")})
+    plain = {h: shutil.copy(h, f"{scratch.name}/{i}.hxx") for i, h in enumerate(headers)}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for source, problem in pool.map(compile_one, entries):
             if problem:

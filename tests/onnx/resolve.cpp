@@ -78,6 +78,12 @@ TEST_CASE("weights that every run reads whole are counted once, tables of rows a
   CHECK(g.streamed_weight_bytes == 16 * 8 * 4 + 16 * 16 * 4 + 16 * 4);
   CHECK(graph_of(text_model(13, "int64[N,4] x", "y = Gather(w, x)", "float[16,8] w"))
             .streamed_weight_bytes == 0);
+  // What has the size of an activation is no weight.
+  const auto made = graph_of(text_model(13, "float[N,4] x",
+                                        "k = ConstantOfShape(s) a = Add(x, k) h = Shape(x)"
+                                        "m = ConstantOfShape(h) y = Mul(a, m)",
+                                        "int64[2] s = {1, 4}"));
+  CHECK(made.streamed_weight_bytes == 4 * 4);
 }
 
 TEST_CASE("inputs that a run makes longer and gives back are caches of earlier tokens") {

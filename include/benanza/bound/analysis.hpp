@@ -341,7 +341,7 @@ BENANZA_INLINE model_bound analyse(const source& s, const model::graph& g, setti
   model_bound least = analysed(forms.empty() ? nullptr : forms.front());
   for (std::size_t i = 1; i < forms.size(); ++i)
     if (model_bound other = analysed(forms[i]);
-        other.fused->bound.sequential.ns < least.fused->bound.sequential.ns)
+        other.fused->layers_ns < least.fused->layers_ns) // memory may set the bound of all
       least = std::move(other);
   for (const model::graph* r : rewritten_forms(s.run, g))
     least = detail::with_rewritten(std::move(least), analyse(s, *r, in, options));

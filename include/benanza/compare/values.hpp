@@ -170,6 +170,10 @@ inline clocked_value bound_of(const model_bound& b, bool fused) {
   v.clock_ns = b.clock_ns;
   v.clocked = by_clock::of(v.ns, v.clock_ns, v.ns, v.clock_ns);
   detail::add_parts(v, b, fused, detail::shared_hot_spread, detail::hot_raised_together, alone);
+  if (v.ns > b.form(fused).layers_ns) { // memory sets it, which knows no clock and has neighbours
+    v.clocked = {.still_ns = v.ns};
+    v.spread = std::max(v.spread, bound::reads_faster - 1);
+  }
   return v;
 }
 

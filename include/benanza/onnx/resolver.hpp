@@ -441,7 +441,7 @@ private:
                          benanza::elements(*c.operand(0).dims) == benanza::elements(*v.dims);
       if (keeps && only_moves(c.op()))
         v.moved = c.operand(0).moved >= 0 ? c.operand(0).moved : s.inputs[0];
-      v.is_weight = keeps ? c.operand(0).is_weight : c.op() == "ConstantOfShape";
+      v.is_weight = keeps ? c.operand(0).is_weight : c.op() == "ConstantOfShape" && !from_shapes;
       if (keeps && c.operand(0).stored_as != 0) v.stored_as = c.operand(0).stored_as;
       if (keeps && c.op() == "DequantizeLinear")
         v.codes = to_dtype(c.element(0));

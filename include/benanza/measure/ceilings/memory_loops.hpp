@@ -30,54 +30,29 @@ inline void between_sweeps() {
   asm volatile("" ::: "memory");
 }
 
-inline std::uint64_t read_all(float* const*, const float* const* from, std::int64_t bytes,
-                              std::int64_t times) {
-  const auto* x = reinterpret_cast<const words*>(from[0]);
-  const std::int64_t n = bytes / register_bytes;
-  std::uint64_t out = 0;
-  for (std::int64_t t = 0; t < times; ++t) {
-    words a{}, b{}, c{}, d{};
-    std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      a ^= x[i];
-      b ^= x[i + 1];
-      c ^= x[i + 2];
-      d ^= x[i + 3];
-      a ^= x[i + 4];
-      b ^= x[i + 5];
-      c ^= x[i + 6];
-      d ^= x[i + 7];
-    }
-    for (; i < n; ++i)
-      a ^= x[i];
-    a ^= b ^ c ^ d;
-    out = 0;
-    for (int lane = 0; lane < register_bytes / 8; ++lane)
-      out ^= a[lane];
-    between_sweeps();
-  }
-  return out;
-}
-
-/// The same at eight places far apart in turns: in memory a processor fetches more lines ahead of
+/// Reads at so many places far apart in turns: in memory a processor fetches more lines ahead of
 /// several places than of one.
-inline std::uint64_t read_streams(float* const*, const float* const* from, std::int64_t bytes,
-                                  std::int64_t times) {
-  constexpr std::int64_t streams = 8;
+template <std::int64_t Places>
+std::uint64_t read_all(float* const*, const float* const* from, std::int64_t bytes,
+                       std::int64_t times) {
   const auto* x = reinterpret_cast<const words*>(from[0]);
-  const std::int64_t n = bytes / register_bytes, part = n / streams / 4 * 4;
+  const std::int64_t n = bytes / register_bytes, part = n / Places / 8 * 8;
   std::uint64_t out = 0;
   for (std::int64_t t = 0; t < times; ++t) {
     words a{}, b{}, c{}, d{};
-    for (std::int64_t i = 0; i < part; i += 4)
-      for (std::int64_t s = 0; s < streams; ++s) {
-        const words* at = x + s * part + i;
+    for (std::int64_t i = 0; i < part; i += 8)
+      for (std::int64_t p = 0; p < Places; ++p) {
+        const words* at = x + p * part + i;
         a ^= at[0];
         b ^= at[1];
         c ^= at[2];
         d ^= at[3];
+        a ^= at[4];
+        b ^= at[5];
+        c ^= at[6];
+        d ^= at[7];
       }
-    for (std::int64_t i = streams * part; i < n; ++i)
+    for (std::int64_t i = Places * part; i < n; ++i)
       a ^= x[i];
     a ^= b ^ c ^ d;
     out = 0;
@@ -181,8 +156,8 @@ inline constexpr std::string_view vector_way = "plain";
 #endif
 
 inline constexpr sweep sweeps[] = {
-    {"read", vector_way, 0, 1, read_all},
-    {"read", "8_streams", 0, 1, read_streams, true},
+    {"read", vector_way, 0, 1, read_all<1>},
+    {"read", "8_streams", 0, 1, read_all<8>, true},
     {"write", vector_way, 1, 0, write_all},
     {"copy", vector_way, 1, 1, copy_all},
     {"triad", vector_way, 1, 2, triad_all},
