@@ -4,6 +4,7 @@
 
 #include "analysed.hpp"
 
+#include <benanza/compare/values.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,6 +39,14 @@ TEST_CASE("where reading takes longer than the layers alone, it is the bound of 
   CHECK(b.roofline.sequential.ns == b.memory.ns);
   CHECK(b.layers_ns == before.layers_ns);
   CHECK(b.prediction.sequential.ns == before.prediction.sequential.ns);
+}
+
+TEST_CASE("what memory sets is compared with memory's scatter, at any clock") {
+  const run layers = reading(0, 0), memory = reading(0, much);
+  const auto compared = [](const run& r) { return benanza::compare::bound_of(analyse(r), false); };
+  CHECK(compared(layers).spread < 0.1);
+  CHECK(compared(memory).spread >= benanza::bound::reads_faster - 1);
+  CHECK(compared(memory).clocked.per_clock == 0);
 }
 
 TEST_CASE("weights count as the layers read them, at most") {
