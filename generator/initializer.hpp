@@ -113,8 +113,8 @@ inline std::string_view type_name(const op::layer& l) {
       "on_codes<conv>", "on_codes<gemm>", "on_codes<matmul>", "on_codes<binary>",
       "recurrent"};
   // clang-format on
-  static_assert(std::size(names) == std::variant_size_v<op::kinds>);
-  return names[l.kind().value.index()];
+  static_assert(std::size(names) == op::kinds::size);
+  return names[l.kind().index];
 }
 
 /// Members that `fields` does not name: the family says them, or a key has them in one field.

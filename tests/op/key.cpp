@@ -438,7 +438,7 @@ TEST_CASE("random layers: parse(name(l)) == l, and different layers have differe
       CAPTURE(n);
       REQUIRE(parse(n) == l);
       REQUIRE(parse(family(l), key(l)) == l);
-      REQUIRE(parse(n).kind().value.index() == kind);
+      REQUIRE(parse(n).kind().index == kind);
       REQUIRE(n.find('/') == n.rfind('/'));
       REQUIRE(n.find_first_of(" \t\n\r\"'\\,;:") == std::string::npos);
       const auto [place, fresh] = seen.emplace(n, l);

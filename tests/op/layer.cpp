@@ -66,9 +66,11 @@ std::vector<std::string_view> all_families() {
   return all;
 }
 
-template <std::size_t... I>
-int kinds_of(std::string_view family, std::index_sequence<I...>) {
-  return (0 + ... + (std::variant_alternative_t<I, kinds>::of(family) ? 1 : 0));
+int kinds_of(std::string_view family) {
+  int found = 0;
+  for (std::size_t i = 0; i < kinds::size; ++i)
+    found += kinds::visit(i, [&]<class Kind>() { return Kind::of(family).has_value(); }) ? 1 : 0;
+  return found;
 }
 } // namespace
 
@@ -81,7 +83,7 @@ TEST_CASE("a layer shares its parameters with its copies, and is told apart by i
   CHECK(as<conv>(static_cast<const layer*>(nullptr)) == nullptr);
   CHECK(is<conv, fused<conv>>(l));
   CHECK_FALSE(is<conv, gemm>(l));
-  CHECK_THROWS_AS(get<conv>(l), std::bad_variant_access);
+  CHECK_THROWS_AS(get<conv>(l), std::logic_error);
   copy = get<fused<conv>>(l).base;
   CHECK(name(copy) == "Conv/1x8x16x16-8x3x3-s1-p1");
   CHECK(name(l) == "Conv+Relu/1x8x16x16-8x3x3-s1-p1");
@@ -114,7 +116,7 @@ TEST_CASE("each ONNX operator belongs to one kind of layer") {
   for (std::string_view family : all_families()) {
     CAPTURE(std::string(family));
     CHECK(++count[family] == 1);
-    CHECK(kinds_of(family, std::make_index_sequence<test::layer_kinds>{}) == 1);
+    CHECK(kinds_of(family) == 1);
     CHECK(family.find_first_of("/-+ ") == std::string_view::npos);
   }
 }

@@ -6,36 +6,30 @@
 
 namespace benanza::test {
 
-inline constexpr std::size_t layer_kinds = std::variant_size_v<op::kinds>;
+inline constexpr std::size_t layer_kinds = op::kinds::size;
 
 /// Makes valid canonical layers; the same seed gives the same ones.
 class layer_source : public sequence_source {
 public:
   using sequence_source::sequence_source;
 
-  /// The next layer of the kind at place `kind` of the variant.
-  op::layer next(std::size_t kind) { return next_of<0>(kind); }
-
-private:
-  using sequence_source::make;
-
-  template <std::size_t I>
-  op::layer next_of(std::size_t kind) {
-    if constexpr (I < layer_kinds) {
-      if (kind != I) return next_of<I + 1>(kind);
+  /// The next layer of the kind at place `kind` of the list.
+  op::layer next(std::size_t kind) {
+    return op::kinds::visit(kind, [this]<class Kind>() -> op::layer {
       while (true) {
         try {
-          const auto made = make(std::variant_alternative_t<I, op::kinds>{});
+          const auto made = make(Kind{});
           made.validate();
           return made.canonical_form();
         } catch (const error&) {
           continue; // numbers that do not fit together: others are drawn
         }
       }
-    } else {
-      throw error("no such kind");
-    }
+    });
   }
+
+private:
+  using sequence_source::make;
 
   template <class Convolution>
   Convolution window_layer() {

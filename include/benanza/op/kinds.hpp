@@ -19,6 +19,7 @@
 #include "grid_sample.hpp"
 #include "group_norm.hpp"
 #include "indexing.hpp"
+#include "kind_list.hpp"
 #include "layer.hpp"
 #include "layer_norm.hpp"
 #include "linear_attention.hpp"
@@ -40,17 +41,17 @@
 #include "softmax.hpp"
 #include "tf_idf.hpp"
 #include "view.hpp"
-#include "visit.hpp"
 #include "where.hpp"
 
-#include <type_traits>
-#include <variant>
+#include <memory>
+#include <stdexcept>
+#include <utility>
 
 namespace benanza::op {
 
 /// The order is that of the generator's type names.
 // clang-format off
-using kinds = std::variant<
+using kinds = kind_list<
     conv, conv_transpose, conv_weight_gradient, gemm, matmul,
     pool,
     grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
@@ -75,31 +76,44 @@ using kinds = std::variant<
     recurrent>;
 // clang-format on
 
+/// What a layer points to. Not a std::variant: to copy and to destroy any of so many kinds takes
+/// the compiler long, and layers are shared, never copied.
 struct any_kind {
-  kinds value;
+  std::size_t index; // in the list
+};
+template <class Kind>
+struct of_kind : any_kind {
+  explicit of_kind(const Kind& k)
+      : any_kind{kinds::index_of<Kind>}
+      , value(k) {}
+  Kind value;
 };
 
 /// True for the kinds of that list.
-template <class Kind, class Kinds = kinds>
-inline constexpr bool is_kind = false;
-template <class Kind, class... Kinds>
-inline constexpr bool is_kind<Kind, std::variant<Kinds...>> = (std::is_same_v<Kind, Kinds> || ...);
+template <class Kind>
+inline constexpr bool is_kind = kinds::has<Kind>;
 
 template <class Kind>
 requires requires(const Kind& k) {
   k.cost(), k.canonical_form();
 }
 layer::layer(const Kind& k)
-    : kind_(std::make_shared<const any_kind>(any_kind{k})) {}
+    : kind_(std::make_shared<const of_kind<Kind>>(k)) {}
+
+/// True for a layer of one of the kinds.
+template <class... Kinds>
+bool is(const layer& l) {
+  return ((l.kind().index == kinds::index_of<Kinds>) || ...);
+}
 
 /// The layer's parameters, where it is of that kind.
 template <class Kind>
-const Kind* as(const layer* l) {
-  return l == nullptr ? nullptr : std::get_if<Kind>(&l->kind().value);
+const Kind* as(const layer& l) {
+  return is<Kind>(l) ? &static_cast<const of_kind<Kind>&>(l.kind()).value : nullptr;
 }
 template <class Kind>
-const Kind* as(const layer& l) {
-  return std::get_if<Kind>(&l.kind().value);
+const Kind* as(const layer* l) {
+  return l == nullptr ? nullptr : as<Kind>(*l);
 }
 
 template <class Kind>
@@ -108,19 +122,16 @@ const Kind* as(layer&& l) = delete; // it would go before the pointer does
 /// The same, for a layer that is known to be of that kind.
 template <class Kind>
 const Kind& get(const layer& l) {
-  return std::get<Kind>(l.kind().value);
-}
-
-/// True for a layer of one of the kinds.
-template <class... Kinds>
-bool is(const layer& l) {
-  return (std::holds_alternative<Kinds>(l.kind().value) || ...);
+  if (const Kind* k = as<Kind>(l)) return *k;
+  throw std::logic_error("a layer is of another kind than its reader takes it for");
 }
 
 /// The function's result for the layer's parameters, of whatever kind.
 template <class Function>
 decltype(auto) visit(Function&& f, const layer& l) {
-  return op::visit(std::forward<Function>(f), l.kind().value);
+  return kinds::visit(l.kind().index, [&]<class Kind>() -> decltype(auto) {
+    return f(static_cast<const of_kind<Kind>&>(l.kind()).value);
+  });
 }
 
 } // namespace benanza::op

@@ -14,7 +14,7 @@ BENANZA_INLINE layer::layer() {
 
 BENANZA_INLINE bool operator==(const layer& a, const layer& b) {
   return &a.kind() == &b.kind() ||
-         (a.kind().value.index() == b.kind().value.index() &&
+         (a.kind().index == b.kind().index &&
           op::visit([&b](const auto& kind) { return kind == get<std::decay_t<decltype(kind)>>(b); },
                     a));
 }
@@ -159,30 +159,28 @@ BENANZA_INLINE layer canonical_form(const layer& l) {
 }
 
 namespace detail {
-template <std::size_t I = 0>
-layer parse_as(std::string_view family, std::string_view key) {
-  if constexpr (I == std::variant_size_v<kinds>) {
-    throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
-                "write layers as benanza_generate stats prints them");
-  } else {
-    using kind = std::variant_alternative_t<I, kinds>;
-    if (const auto blank = kind::of(family)) {
-      const kind p = read_key(*blank, key);
-      try {
-        p.validate();
-      } catch (const error& e) {
-        throw error(e.what(), std::string(family).append("/").append(key),
-                    "correct the layer's numbers");
-      }
-      return p.canonical_form();
-    }
-    return parse_as<I + 1>(family, key);
+/// Nothing where the family is of another kind.
+template <class Kind>
+std::optional<layer> parse_as(std::string_view family, std::string_view key) {
+  const auto blank = Kind::of(family);
+  if (!blank) return std::nullopt;
+  const Kind p = read_key(*blank, key);
+  try {
+    p.validate();
+  } catch (const error& e) {
+    throw error(e.what(), std::string(family).append("/").append(key),
+                "correct the layer's numbers");
   }
+  return p.canonical_form();
 }
 } // namespace detail
 
 BENANZA_INLINE layer parse(std::string_view family, std::string_view key) {
-  return detail::parse_as(family, key);
+  for (std::size_t i = 0; i < kinds::size; ++i)
+    if (auto l = kinds::visit(i, [&]<class Kind>() { return detail::parse_as<Kind>(family, key); }))
+      return *l;
+  throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
+              "write layers as benanza_generate stats prints them");
 }
 
 BENANZA_INLINE layer parse(std::string_view name) {
