@@ -143,9 +143,9 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
       "    .nodes = nodes_{0}}}}};\n",
       number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
       g.parameter_bytes, g.streamed_weight_bytes,
-      g.cache.bytes == 0 ? ""
-                         : fmt::format(".cache = {{{}, {}, {}, {}}}, ", g.cache.bytes,
-                                       g.cache.sequences, g.cache.past, g.cache.added),
+      !g.cache ? ""
+               : fmt::format(".cache = {{{}, {}, {}, {}}}, ", g.cache.bytes, g.cache.sequences,
+                             g.cache.past, g.cache.added),
       g.folded, g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
       g.original.empty() ? ""
                          : fmt::format("\n    .original = {}, .rewrites = {},", literal(g.original),

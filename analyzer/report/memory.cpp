@@ -37,13 +37,23 @@ std::vector<std::string> memory_remarks(const bound::model_bound& b) {
                               what_is_read(m), show_time(m.ns), m.rate,
                               show_time(b.best_form().layers_ns)));
   const model::token_cache& cache = b.graph->cache;
-  if (cache.bytes == 0 || !b.sure()) return out;
+  if (!cache || !b.sure()) return out;
   const auto rate = [&](double ns) { return show_rate(tokens_per_s(cache, ns)); };
+  const std::string beside =
+      cache.sequences > 1 ? fmt::format(", {} sequences at once", cache.sequences) : std::string();
+  if (cache.past == 0) {
+    std::string line =
+        fmt::format("first token after a prompt of {}{}: {} at least ({}/s)",
+                    counted(cache.added, "token"), beside, show_time(bound_ns), rate(bound_ns));
+    if (expected)
+      line += fmt::format(", {} expected ({}/s)", show_time(expected->ns), rate(expected->ns));
+    out.push_back(std::move(line));
+    return out;
+  }
   std::string line = fmt::format("tokens: at most {}/s", rate(bound_ns));
   if (expected) line += fmt::format(", {}/s expected", rate(expected->ns));
-  line += fmt::format(", {} tokens deep{}", cache.past,
-                      cache.sequences > 1 ? fmt::format(", {} sequences at once", cache.sequences)
-                                          : std::string());
+  line += fmt::format(", {} tokens deep{}", cache.past, beside);
+  if (cache.added > 1) line += fmt::format(", {} new ones in each run", cache.tokens());
   if (const auto bytes = static_cast<double>(m.bytes()); expected && m.rate > 0)
     line += fmt::format("; the expected run reads {} at {:.3g} GB/s, {} of the {:.3g} measured",
                         what_is_read(m), bytes / expected->ns,
@@ -63,7 +73,7 @@ result::ordered_json memory_json(const bound::model_bound& b) {
                            {"ns", known(m.ns)},
                            {"all_threads_ns", known(m.all_threads_ns)},
                            {"sets_bound", b.set_by_memory()}};
-  if (const model::token_cache& cache = b.graph->cache; cache.bytes > 0) {
+  if (const model::token_cache& cache = b.graph->cache) {
     const auto expected = bound::expected(b.fastest_form());
     const double bound_ns = b.sure() ? b.best_form().bound.sequential.ns : 0;
     const double expected_ns = b.sure() && expected ? expected->ns : 0;

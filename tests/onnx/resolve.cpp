@@ -100,6 +100,14 @@ TEST_CASE("inputs that a run makes longer and gives back are caches of earlier t
   CHECK(with_output("float[1] y, float[1] z").cache == model::token_cache{});
 }
 
+TEST_CASE("caches of no tokens are caches: the run reads a prompt") {
+  const auto g = graph_of(text_model(13, "float[N,2,past,8] kept, float[N,2,5,8] new",
+                                     "k = Concat<axis = 2>(kept, new) y = Relu(k)", "",
+                                     "float[1] y, float[1] k"),
+                          {.batch = {}, .dims = {{"past", 0}}});
+  CHECK(g.cache == model::token_cache{.bytes = 0, .sequences = 1, .past = 0, .added = 5});
+}
+
 TEST_CASE("codes of weights are parameters, other whole numbers are none") {
   const auto g = graph_of(text_model(
       13, "uint8[N,8] x",

@@ -58,4 +58,17 @@ TEST_CASE("a step of a language model has tokens a second") {
   CHECK_FALSE(holds(text_report(other, analyse(other, memory(1)), {}), "tokens:"));
 }
 
+TEST_CASE("a run that reads a prompt has a time to its first token") {
+  run r = decoder();
+  r.graphs[0].cache = {.bytes = 0, .sequences = 2, .past = 0, .added = 128};
+  const std::string text = text_report(r, analyse(r, memory(1)), {});
+  CHECK(holds(text, "first token after a prompt of 128 tokens, 2 sequences at once: 1.00 ms at"));
+  CHECK(holds(text, "(256k/s)"));
+  CHECK_FALSE(holds(text, "tokens deep"));
+  r.graphs[0].cache.past = 512;
+  CHECK(holds(text_report(r, analyse(r, memory(1)), {}),
+              "512 tokens deep, 2 sequences at once, 256 "
+              "new ones in each run"));
+}
+
 } // namespace test_of_memory

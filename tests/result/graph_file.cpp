@@ -39,6 +39,8 @@ TEST_CASE("models come back from their file as they were, but for what was repai
   CHECK(back.graphs[0].cache == l.graphs[0].cache);
   CHECK(back.known == l.known);
   CHECK(to_text(back) == text);
+  l.graphs[0].cache.past = l.graphs[0].cache.bytes = 0; // a prompt
+  CHECK(read_graphs(to_text(l), "graphs.json").graphs[0].cache == l.graphs[0].cache);
 }
 
 TEST_CASE("what steers a terminal is escaped in the file, and comes back") {

@@ -54,10 +54,11 @@ struct rewrite {
 
 /// Inputs that keep keys and values of earlier tokens, each joined with what a run adds.
 struct token_cache {
-  std::int64_t bytes = 0;     ///< of all of them; 0: the model has none
+  std::int64_t bytes = 0;     ///< of all of them
   std::int64_t sequences = 0; ///< side by side
   std::int64_t past = 0;      ///< tokens that each sequence has
-  std::int64_t added = 0;     ///< by a run, to each
+  std::int64_t added = 0;     ///< by a run, to each; 0: the model has no such inputs
+  explicit operator bool() const { return added > 0; }
   /// That a run adds to all sequences together.
   std::int64_t tokens() const { return sequences * added; }
   bool operator==(const token_cache&) const = default;

@@ -76,7 +76,7 @@ public:
     n.problem = a.problem;
     if (n.layer != model::no_layer) {
       count_parameters(s, c);
-      if (joins) count_caches(s, c);
+      if (c.op() == "Concat") count_caches(s, c);
     }
     graph.nodes.push_back(std::move(n));
   }
@@ -109,7 +109,7 @@ public:
     for (const auto& [number, cache] : grown_)
       if (graph.nodes[static_cast<std::size_t>(number)].given) {
         const std::int64_t before = graph.cache.bytes;
-        if (cache.past > graph.cache.past) graph.cache = cache;
+        if (!graph.cache || cache.past > graph.cache.past) graph.cache = cache;
         graph.cache.bytes = capped_add(before, cache.bytes);
       }
     return std::move(graph);
@@ -199,11 +199,10 @@ private:
     if (!kept.dims || !fresh.dims || kept.dims->size != fresh.dims->size) return;
     const std::int64_t axis = c.integer("axis", 0), rank = kept.dims->size;
     const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
-    const std::int64_t bytes = stored_bytes(kept.element, benanza::elements(*kept.dims));
-    if (rank < 3 || at < 0 || at >= rank || bytes == 0) return;
+    if (rank < 3 || at < 0 || at >= rank || benanza::elements(*fresh.dims) == 0) return;
     grown_[static_cast<int>(graph.nodes.size())] = {
-        bytes, (*kept.dims)[std::max(0, static_cast<int>(rank) - 4)], (*kept.dims)[at],
-        (*fresh.dims)[at]};
+        stored_bytes(kept.element, benanza::elements(*kept.dims)),
+        (*kept.dims)[std::max(0, static_cast<int>(rank) - 4)], (*kept.dims)[at], (*fresh.dims)[at]};
   }
 
   void count_parameters(const step& s, const call& c) {

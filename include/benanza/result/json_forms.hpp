@@ -42,7 +42,7 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
                       {"parameter_bytes", g.parameter_bytes},
                       {"streamed_weight_bytes", g.streamed_weight_bytes},
                       {"folded", g.folded}};
-  if (const model::token_cache& c = g.cache; c.bytes > 0)
+  if (const model::token_cache& c = g.cache; c)
     out["cache"] = {
         {"bytes", c.bytes}, {"sequences", c.sequences}, {"past", c.past}, {"added", c.added}};
   if (!g.unfused.empty()) out["unfused"] = g.unfused;
@@ -318,11 +318,13 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
                          where, 0);
   if (const auto streamed = j.find("streamed_weight_bytes"); streamed != j.end())
     detail::assign_integer(g.streamed_weight_bytes, *streamed, "streamed_weight_bytes", where, 0);
-  if (const auto cache = j.find("cache"); cache != j.end())
-    for (const auto& [to, name] :
-         {std::pair(&g.cache.bytes, "bytes"), std::pair(&g.cache.sequences, "sequences"),
-          std::pair(&g.cache.past, "past"), std::pair(&g.cache.added, "added")})
-      detail::assign_integer(*to, member(*cache, name, where), name, where, 1);
+  if (const auto cache = j.find("cache"); cache != j.end()) {
+    detail::assign_integer(g.cache.bytes, member(*cache, "bytes", where), "bytes", where, 0);
+    detail::assign_integer(g.cache.sequences, member(*cache, "sequences", where), "sequences",
+                           where, 1);
+    detail::assign_integer(g.cache.past, member(*cache, "past", where), "past", where, 0);
+    detail::assign_integer(g.cache.added, member(*cache, "added", where), "added", where, 1);
+  }
   detail::assign_integer(g.folded, member(j, "folded", where), "folded", where, 0);
   if (const auto unfused = j.find("unfused"); unfused != j.end())
     detail::assign(g.unfused, *unfused, "unfused", where);
