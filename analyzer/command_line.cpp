@@ -2,12 +2,12 @@
 #include "command_line.hpp"
 
 #include "answer.hpp"
-#include "call_commands.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
+#include "logs/call_commands.hpp"
 #include "report/limit_figures.hpp"
 #include "select.hpp"
-#include "store_commands.hpp"
+#include "store/store_commands.hpp"
 #include "versions.hpp"
 
 #include <CLI/CLI.hpp>

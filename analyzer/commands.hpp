@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else does benanza_analyze answer than bounds? Each command is a file in commands/, with
-// options of its own: `benanza_analyze NAME ...`. The name comes first; a file of that name is
+// What else does benanza_analyze answer than bounds? Each command is a file of the wing whose
+// question it answers, with options of its own: `benanza_analyze NAME ...`. The name comes first; a
+// file of that name is
 // `./NAME`.
 //
 //   if (const command* c = find_command("compose")) return c->run(arguments, {in, out, err});

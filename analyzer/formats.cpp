@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
-#include "html_format.hpp"
+#include "html/html_format.hpp"
+#include "levels/timeline.hpp"
 #include "report/csv.hpp"
 #include "report/csv_models.hpp"
 #include "report/document.hpp"
@@ -10,7 +11,6 @@
 #include "report/junit.hpp"
 #include "report/model_explorer.hpp"
 #include "report/text.hpp"
-#include "report/trace.hpp"
 
 #include <benanza/core/text.hpp>
 #include <range/v3/algorithm/count.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machines.hpp"
 
-#include "framework_runs.hpp"
-#include "html_format.hpp"
+#include "frameworks/framework_runs.hpp"
+#include "html/html_format.hpp"
 #include "model_commands.hpp"
 #include "read_results.hpp"
 #include "report/input.hpp"

@@ -2,7 +2,7 @@
 #include "model_commands.hpp"
 
 #include "formats.hpp"
-#include "framework_runs.hpp"
+#include "frameworks/framework_runs.hpp"
 #include "holdings.hpp"
 #include "report/input.hpp"
 #include "report/limits.hpp"
@@ -10,7 +10,7 @@
 #include "report/warnings.hpp"
 #include "request.hpp"
 #include "select.hpp"
-#include "store_commands.hpp"
+#include "store/store_commands.hpp"
 
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/model/sequence.hpp>

@@ -2,7 +2,7 @@
 #include "read_results.hpp"
 
 #include "select.hpp"
-#include "store_commands.hpp"
+#include "store/store_commands.hpp"
 
 #include <benanza/model/sequence.hpp>
 #include <benanza/result/backends.hpp>

@@ -2,9 +2,9 @@
 // What may a command line ask of benanza_analyze?
 #pragma once
 
-#include "call_commands.hpp"
+#include "logs/call_commands.hpp"
 #include "select.hpp"
-#include "store_commands.hpp"
+#include "store/store_commands.hpp"
 
 #include <optional>
 #include <string>

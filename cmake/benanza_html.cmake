@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # benanza_embed_html(<target>): the program holds the page of `--format html`: the files of
-# analyzer/report/html/page/, and d3 as Debian has it (node-d3), with its licence. Where there is none, the
+# analyzer/html/page/, and d3 as Debian has it (node-d3), with its licence. Where there is none, the
 # format is refused with a line that names the package. BENANZA_D3 names another d3.min.js, 5 or later.
 #
 # The file is its own script too: cmake -DOUT=html_texts.cpp -DPAGE=... -DD3=... -DLICENCE=... -P benanza_html.cmake
@@ -60,7 +60,7 @@ mark_as_advanced(BENANZA_D3 BENANZA_D3_LICENCE)
 set(BENANZA_HTML_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(benanza_embed_html target)
-  set(page ${PROJECT_SOURCE_DIR}/analyzer/report/html/page)
+  set(page ${PROJECT_SOURCE_DIR}/analyzer/html/page)
   set(out ${PROJECT_BINARY_DIR}/benanza/html_texts.cpp)
   set(library "")
   set(licence "")

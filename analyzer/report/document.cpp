@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document.hpp"
 
+#include "../frameworks/page.hpp"
 #include "advice.hpp"
 #include "changes.hpp"
 #include "energy.hpp"
-#include "framework_run.hpp"
 #include "gaps.hpp"
 #include "heading.hpp"
 #include "kinds.hpp"

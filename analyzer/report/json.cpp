@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json.hpp"
 
+#include "../rewrite/page.hpp"
+#include "../scenario/page.hpp"
+#include "../training/page.hpp"
 #include "advice.hpp"
 #include "gaps.hpp"
 #include "json_array.hpp"
@@ -8,10 +11,7 @@
 #include "layers.hpp"
 #include "limits.hpp"
 #include "memory.hpp"
-#include "rewritten.hpp"
-#include "scenarios.hpp"
 #include "screen.hpp"
-#include "training_step.hpp"
 #include "transfers.hpp"
 #include "warnings.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page.hpp"
 
+#include "../gpu/kernels.hpp"
+#include "../scenario/page.hpp"
 #include "energy.hpp"
 #include "heading.hpp"
-#include "kernels.hpp"
 #include "layers.hpp"
-#include "scenarios.hpp"
 #include "totals.hpp"
 #include "units.hpp"
 #include "warnings.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "screen.hpp"
 
+#include "../frameworks/page.hpp"
+#include "../rewrite/page.hpp"
+#include "../scenario/page.hpp"
+#include "../training/page.hpp"
 #include "below_bound.hpp"
 #include "changes.hpp"
-#include "framework_run.hpp"
 #include "heading.hpp"
 #include "layers.hpp"
-#include "rewritten.hpp"
-#include "scenarios.hpp"
-#include "training_step.hpp"
 #include "warnings.hpp"
 
 #include <benanza/advice/energy.hpp>

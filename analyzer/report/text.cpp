@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text.hpp"
 
+#include "../frameworks/page.hpp"
 #include "advice.hpp"
 #include "document.hpp"
-#include "framework_run.hpp"
 #include "gaps.hpp"
 #include "heading.hpp"
 #include "limits.hpp"

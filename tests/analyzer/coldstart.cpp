@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// benanza_analyze coldstart: the command around report/cold_start.hpp.
+// benanza_analyze coldstart: the command around load/page.hpp.
 #include "command.hpp"
 #include "result/document.hpp"
 

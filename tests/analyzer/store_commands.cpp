@@ -3,7 +3,7 @@
 #include "../result/document.hpp"
 #include "command.hpp"
 
-#include "analyzer/store_commands.hpp"
+#include "analyzer/store/store_commands.hpp"
 
 #include <benanza/result/reader.hpp>
 

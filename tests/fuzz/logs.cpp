@@ -3,7 +3,7 @@
 #include "../result/document.hpp"
 #include "../trace/log_text.hpp"
 #include "analysis.hpp"
-#include "analyzer/report/calls.hpp"
+#include "analyzer/logs/page.hpp"
 #include "mutate.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include "analysis.hpp"
 #include "mutate.hpp"
 
-#include "analyzer/store_commands.hpp"
+#include "analyzer/store/store_commands.hpp"
 
 #ifdef BENANZA_WITH_STORE
 #include <sqlite3.h>

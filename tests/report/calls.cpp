@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the pages of calls say what was called, in 80 columns, and is the file of layers one that can
 // be read back?
-#include "analyzer/report/calls.hpp"
-#include "analyzer/report/framework.hpp"
+#include "analyzer/logs/choices.hpp"
+#include "analyzer/logs/page.hpp"
 #include "analyzer/report/tables/formats.hpp"
 #include "result/synthetic.hpp"
 #include "trace/log_text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/report/cold_start.hpp"
+#include "analyzer/load/page.hpp"
 #include "analyzer/report/tables/formats.hpp"
 #include "analyzer/report/units.hpp"
 #include "program.hpp"

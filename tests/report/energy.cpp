@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is energy shown as times are, and never as whole where it is not?
 #include "analyzer/report/energy.hpp"
+#include "analyzer/html/html.hpp"
 #include "analyzer/report/csv.hpp"
 #include "analyzer/report/csv_models.hpp"
 #include "analyzer/report/document.hpp"
-#include "analyzer/report/html.hpp"
 #include "analyzer/report/limits.hpp"
 #include "pages.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the data of the page say what the report says, and can no text of a stranger become markup?
 // What a browser makes of the page: tests/scripts/html_report.py.
-#include "analyzer/report/html.hpp"
-#include "analyzer/report/html/numbers.hpp"
+#include "analyzer/html/html.hpp"
+#include "analyzer/html/numbers.hpp"
 #include "analyzer/report/layers.hpp"
 #include "pages.hpp"
 

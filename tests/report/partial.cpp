@@ -2,9 +2,9 @@
 // Does half a result never look whole? Whatever cases are taken from one, or were interrupted, its
 // pages say the same figures, or in every format that they are partial, with the command for the
 // rest.
+#include "analyzer/html/html.hpp"
 #include "analyzer/report/csv.hpp"
 #include "analyzer/report/document.hpp"
-#include "analyzer/report/html.hpp"
 #include "analyzer/report/junit.hpp"
 #include "analyzer/report/warnings.hpp"
 #include "pages.hpp"

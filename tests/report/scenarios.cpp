@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does `offline` say which batch gives most, and nothing about batches that were not measured?
-#include "analyzer/report/scenarios.hpp"
+#include "analyzer/scenario/page.hpp"
 #include "pages.hpp"
 
 #include <doctest/doctest.h>

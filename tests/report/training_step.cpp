@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a step of training never taken for a run of the model, and does its bound add up?
-#include "analyzer/report/training_step.hpp"
 #include "analyzer/report/screen.hpp"
+#include "analyzer/training/page.hpp"
 #include "pages.hpp"
 
 #include <benanza/bound/layout/plan.hpp>
