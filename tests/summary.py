@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says of each group of tests how many cases ran and which were skipped, and why.
 
-  tests/summary.py build-test [--installs FILE] [--require-cuda]    after ctest --output-junit tests.xml
+  tests/summary.py build-test [--results long.xml] [--installs FILE] [--require-cuda]
+                                                               after ctest --output-junit tests.xml, or the one named
 
 Exit status 2, with one line, if --require-cuda was given and a group for GPUs did not run; 1 if something was
 skipped for lack of a package that FILE names (scripts/install_packages --list) and that is to be had here.
@@ -75,13 +76,13 @@ def skipped_cases(test):
             for c in root.iter("TestCase") if c.get("skipped") == "true"]
 
 
-def groups_of(build):
-    """(name, state, cases run, cases skipped, reason, command) of each test of the last run."""
+def groups_of(build, results):
+    """(name, state, cases run, cases skipped, reason, command) of each test of a run."""
     listed = json.loads(subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"],
                                        capture_output=True, text=True, check=True).stdout)
     tests = {t["name"]: t for t in listed["tests"]}
     out = []
-    for case in xml.parse(build / "tests.xml").getroot().iter("testcase"):
+    for case in xml.parse(build / results).getroot().iter("testcase"):
         name = case.get("name")
         said = case.findtext("system-out") or ""
         counts = COUNTS.search(said)
@@ -120,11 +121,12 @@ def without_reason(skipped, installs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
+    parser.add_argument("--results", default="tests.xml", help="what ctest wrote into the build folder")
     parser.add_argument("--installs", type=Path, help="lines of Debian or PyPI, and a package")
     parser.add_argument("--require-cuda", action="store_true")
     arguments = parser.parse_args()
 
-    groups, known = groups_of(arguments.build)
+    groups, known = groups_of(arguments.build, arguments.results)
     width = max([len(g["name"]) for g in groups] + [5])
     skipped = []
     for g in sorted(groups, key=lambda g: g["name"]):

@@ -9,10 +9,8 @@ and skipped without it: schema, pandas, latex, dot, markdown.
 """
 
 import csv
-import importlib.util
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -22,8 +20,9 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+from pythons import go_on_with
+
 SOURCE, PROGRAM = Path(sys.argv[1]), sys.argv[2]
-SYSTEMS_PYTHON = Path("/usr/bin/python3")
 PART = sys.argv[3] if len(sys.argv) > 3 else ""
 FORMATS = {"text": "txt", "md": "md", "json": "json", "csv": "csv", "csv-models": "models.csv",
            "latex": "tex", "dot": "dot", "trace": "trace.json", "model-explorer": "explorer.json", "junit": "junit.xml"}
@@ -328,10 +327,7 @@ NEEDED = {"schema": ("jsonschema", None, "python3-jsonschema"), "pandas": ("pand
 def main():
     if PART:
         module, program, package = NEEDED[PART]
-        there = shutil.which(program) if program else importlib.util.find_spec(module)
-        if module and not there and Path(sys.executable) != SYSTEMS_PYTHON and SYSTEMS_PYTHON.exists():
-            os.execv(SYSTEMS_PYTHON, [str(SYSTEMS_PYTHON), *sys.argv])  # packages of the system are that one's
-        if not there:
+        if not (shutil.which(program) if program else go_on_with(module)):
             print(f"skipped: there is no {program or module} here (Debian: {package})")
             return
     suite = {"": Plain, "schema": Schema, "pandas": Pandas, "latex": Latex, "dot": Dot, "markdown": Markdown}[PART]

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pythons import go_on_with
+
 SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
@@ -17,6 +19,10 @@ if "full" in sys.argv:
     needed = {*PACKAGES["onnxruntime"], *PACKAGES["openvino"]}
     if missing_packages(needed):
         run_elsewhere("ONNX Runtime", sorted(needed))
+
+
+else:
+    go_on_with("onnx.helper", "numpy")
 
 
 def there(*packages):

@@ -87,7 +87,7 @@ class Install(unittest.TestCase):
     def test_what_pip_does_not_bring_is_named(self):
         done, _ = self.run_script("test", pip=1)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("left out, as pip did not install it: perfetto==0.59.1 protobuf==6.33.2 (no network)", done.stdout)
+        self.assertRegex(done.stdout, r"left out, as pip did not install it: perfetto==.* onnx==.* \(no network\)")
         done, asked = self.run_script("cuda", pip=1)
         self.assertEqual(done.returncode, 1)
         self.assertIn("downloading it from PyPI, 0.9 GB", done.stdout)

@@ -366,5 +366,5 @@ class Graphs(unittest.TestCase):
 if __name__ == "__main__":
     program = unittest.main(argv=sys.argv[:1], exit=False)
     if program.result.wasSuccessful() and not WITH_ONNX:
-        print("skipped: onnx for Python is missing: how weights are filled was not tried")
+        print("skipped: how weights are filled was not tried: there is no onnx for Python (PyPI: onnx numpy)")
     sys.exit(not program.result.wasSuccessful())

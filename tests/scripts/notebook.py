@@ -10,17 +10,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pythons import go_on_with
+
 SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 os.environ["PATH"] = f"{BUILD}:{os.environ['PATH']}"
 os.environ["PYTHONPATH"] = str(SOURCE / "scripts" / "python")
-try:
-    import ipykernel  # noqa: F401: what it runs in
-    import nbclient
-    import nbformat
-    import pandas  # noqa: F401: what it shows tables by
-except ImportError as e:
-    print(f"skipped: {e.name} is missing (Debian: python3-nbclient, python3-ipykernel, python3-pandas)")
+if not go_on_with("nbclient", "ipykernel", "pandas"):
+    print("skipped: there is no nbclient, ipykernel or pandas (Debian: python3-nbclient python3-ipykernel python3-pandas)")
     sys.exit(0)
+import nbclient  # noqa: E402
+import nbformat  # noqa: E402
 
 notebook = nbformat.read(SOURCE / "scripts" / "python" / "example.ipynb", as_version=4)
 with tempfile.TemporaryDirectory() as place:

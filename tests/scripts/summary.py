@@ -24,7 +24,8 @@ def summary(tests, *options, installs="", known=(), pip=()):
             if properties:
                 lines.append(f'set_tests_properties({name} PROPERTIES {properties})')
         (Path(folder) / "CTestTestfile.cmake").write_text("\n".join(lines) + "\n")
-        subprocess.run(["ctest", "--test-dir", folder, "--output-junit", "tests.xml",
+        results = options[options.index("--results") + 1] if "--results" in options else "tests.xml"
+        subprocess.run(["ctest", "--test-dir", folder, "--output-junit", results,
                         "--test-output-size-passed", "8192", "--test-output-truncation", "head"],
                        capture_output=True, check=False)
         apt = Path(folder) / "bin" / "apt-cache"
@@ -55,6 +56,12 @@ class Summary(unittest.TestCase):
         self.assertRegex(done.stdout, r"other +passed, 1 ran")
         self.assertRegex(done.stdout, r"bad +failed, 1 ran")
         self.assertRegex(done.stdout, r"none +skipped: no luck")
+
+    def test_another_run_is_named(self):
+        page = [("page", '/bin/echo "skipped: no notebooks here (Debian: python3-nbclient)"', SKIPPED)]
+        done = summary(page, "--results", "long.xml", installs="Debian python3-nbclient", known=["python3-nbclient"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Debian's python3-nbclient: page", done.stderr)
 
     def test_skipped_cases_are_named_with_their_reason(self):
         done = summary([("cuda", CASE, "")])  # without the fake there is no GPU

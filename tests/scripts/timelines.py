@@ -17,11 +17,10 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-from formats import CONV, HOSTILE, POINT, PROGRAM, SYSTEMS_PYTHON, Case, hostile, result, row
+from formats import CONV, HOSTILE, POINT, PROGRAM, Case, hostile, result, row
+from pythons import go_on_with
 
 PART = sys.argv[3] if len(sys.argv) > 3 else ""
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "benanza" / "tests"  # see install_packages
-PYTHONS = [SYSTEMS_PYTHON, CACHE / "bin" / "python3"]
 
 
 def framework_run(names=("first", "relu", "left", "right", "joined"), us=(4400, 100, 1300, 4600, 350)):
@@ -360,16 +359,9 @@ class Perfetto(Timelines):
 
 
 def main():
-    if PART == "perfetto":
-        try:
-            import perfetto.protos.perfetto.trace.perfetto_trace_pb2  # noqa: F401
-        except ImportError:
-            here = Path(sys.executable)
-            others = [p for p in PYTHONS[PYTHONS.index(here) + 1 if here in PYTHONS else 0:] if p.exists()]
-            if others:
-                os.execv(others[0], [str(others[0]), *sys.argv])
-            print("skipped: there is no module perfetto here, or none that it needs (PyPI: perfetto protobuf)")
-            return
+    if PART == "perfetto" and not go_on_with("perfetto.protos.perfetto.trace.perfetto_trace_pb2"):
+        print("skipped: there is no module perfetto here, or none that it needs (PyPI: perfetto protobuf)")
+        return
     unittest.main(argv=[sys.argv[0], "Perfetto" if PART else "Timelines"])
 
 
