@@ -25,6 +25,7 @@ REASONS = {
     "!on_fake()": "not on the fake GPU",
     "cuda_test::on_fake()": "on the fake GPU; the library itself is asked without it",
     "!has_nvrtc()": "the fake GPU hides NVRTC; the group nvrtc asks it",
+    "!has_cub()": "the fake GPU hides NVRTC; the group nvrtc asks it",
     "no_server()": "no server is named; the group postgresql asks one of its own",
     "has_driver()": "this machine has an NVIDIA driver",
     "!with_cudnn": "cuDNN is not in this build (PyPI: nvidia-cudnn-cu13)",
