@@ -115,6 +115,13 @@ public:
                {{"transA", std::int64_t{p.transpose_a}}, {"transB", std::int64_t{p.transpose_b}}});
   }
   values operator()(const op::matmul&) { return one("MatMul", upto(2)); }
+  values operator()(const op::matmul_nbits& p) {
+    return one("com.microsoft::MatMulNBits", upto(6),
+               {{"K", p.length()}, {"N", p.n}, {"bits", p.bits}, {"block_size", p.block}});
+  }
+  values operator()(const op::dynamic_quantize&) {
+    return net_.nodes("DynamicQuantizeLinear", upto(1), results_.size);
+  }
   values operator()(const op::pool& p) {
     std::vector<attr> a;
     if (p.norm()) a.push_back({"p", p.power});

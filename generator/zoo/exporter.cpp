@@ -110,8 +110,18 @@ value exporter::node(const std::string& op, const std::vector<value>& inputs,
 std::vector<value> exporter::nodes(const std::string& op, const std::vector<value>& inputs,
                                    int results, const std::vector<attr>& attributes) {
   ::onnx::NodeProto& n = *graph_.add_node();
-  n.set_op_type(op);
-  n.set_name(fmt::format("/{}_{}", op, nodes_++));
+  const std::size_t domain = op.find("::");
+  const std::string type = domain == std::string::npos ? op : op.substr(domain + 2);
+  if (domain != std::string::npos) {
+    n.set_domain(op.substr(0, domain));
+    if (domains_.insert(n.domain()).second) {
+      auto& import = *model_.add_opset_import();
+      import.set_domain(n.domain());
+      import.set_version(1);
+    }
+  }
+  n.set_op_type(type);
+  n.set_name(fmt::format("/{}_{}", type, nodes_++));
   std::size_t given = inputs.size();
   while (given > 0 && inputs[given - 1].empty()) // left out at the end
     --given;

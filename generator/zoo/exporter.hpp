@@ -51,6 +51,7 @@ public:
   void output(const value& v, const std::string& name, const dim_list& shape,
               type element = ::onnx::TensorProto::FLOAT);
 
+  /// An operator that is not ONNX's own is written with its domain: com.microsoft::MatMulNBits.
   value node(const std::string& op, const std::vector<value>& inputs,
              const std::vector<attr>& attributes = {});
   /// The same for an operator with several results.
@@ -91,7 +92,7 @@ private:
   int opset_;
   ::onnx::ModelProto model_;
   ::onnx::GraphProto& graph_;
-  std::set<std::string> initializers_;
+  std::set<std::string> initializers_, domains_{};
   std::int64_t bytes_of_weights_ = 0;
   int nodes_ = 0;
 };

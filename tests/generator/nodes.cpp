@@ -94,6 +94,8 @@ TEST_CASE("a layer of any kind that is written as ONNX is read as itself") {
                              "ConvTranspose",
                              "Gemm",
                              "MatMul",
+                             "MatMulNBits",
+                             "DynamicQuantizeLinear",
                              "MaxPool",
                              "GlobalAveragePool",
                              "BatchNormalization",
