@@ -74,7 +74,7 @@ inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
       const std::int64_t n = whole_number(text, "--dim " + name);
       dim_choice& made = longer.emplace_back(c);
       made.values[name] = n;
-      if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
+      if (n < 0 || n > dim_limit) throw error("a dim must be 0 or more", "--dim " + d);
       if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
     }
     if (longer.size() > most)

@@ -43,10 +43,11 @@ std::vector<std::string> memory_remarks(const bound::model_bound& b) {
       cache.sequences > 1 ? fmt::format(", {} sequences at once", cache.sequences) : std::string();
   if (cache.past == 0) {
     std::string line =
-        fmt::format("first token after a prompt of {}{}: {} at least ({}/s)",
+        fmt::format("first token after a prompt of {}{}: {} at least ({} tokens/s)",
                     counted(cache.added, "token"), beside, show_time(bound_ns), rate(bound_ns));
     if (expected)
-      line += fmt::format(", {} expected ({}/s)", show_time(expected->ns), rate(expected->ns));
+      line +=
+          fmt::format(", {} expected ({} tokens/s)", show_time(expected->ns), rate(expected->ns));
     out.push_back(std::move(line));
     return out;
   }
