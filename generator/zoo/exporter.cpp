@@ -111,7 +111,7 @@ std::vector<value> exporter::nodes(const std::string& op, const std::vector<valu
                                    int results, const std::vector<attr>& attributes) {
   ::onnx::NodeProto& n = *graph_.add_node();
   const std::size_t domain = op.find("::");
-  const std::string type = domain == std::string::npos ? op : op.substr(domain + 2);
+  const std::string kind = domain == std::string::npos ? op : op.substr(domain + 2);
   if (domain != std::string::npos) {
     n.set_domain(op.substr(0, domain));
     if (domains_.insert(n.domain()).second) {
@@ -120,8 +120,8 @@ std::vector<value> exporter::nodes(const std::string& op, const std::vector<valu
       import.set_version(1);
     }
   }
-  n.set_op_type(type);
-  n.set_name(fmt::format("/{}_{}", type, nodes_++));
+  n.set_op_type(kind);
+  n.set_name(fmt::format("/{}_{}", kind, nodes_++));
   std::size_t given = inputs.size();
   while (given > 0 && inputs[given - 1].empty()) // left out at the end
     --given;
