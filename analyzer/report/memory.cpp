@@ -42,12 +42,14 @@ std::vector<std::string> memory_remarks(const bound::model_bound& b) {
   const std::string beside =
       cache.sequences > 1 ? fmt::format(", {} sequences at once", cache.sequences) : std::string();
   if (cache.past == 0) {
+    const auto time = [&](double ns, std::string_view which) {
+      return fmt::format("{} {} ({} tokens/s)", show_time(ns), which,
+                         show_amount(tokens_per_s(cache, ns)));
+    };
     std::string line =
-        fmt::format("first token after a prompt of {}{}: {} at least ({} tokens/s)",
-                    counted(cache.added, "token"), beside, show_time(bound_ns), rate(bound_ns));
-    if (expected)
-      line +=
-          fmt::format(", {} expected ({} tokens/s)", show_time(expected->ns), rate(expected->ns));
+        fmt::format("first token after a prompt of {}{}: {}", counted(cache.added, "token"), beside,
+                    time(bound_ns, "at least"));
+    if (expected) line += ", " + time(expected->ns, "expected");
     out.push_back(std::move(line));
     return out;
   }
