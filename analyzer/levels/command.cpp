@@ -3,7 +3,6 @@
 // what frameworks' profilers wrote.
 //
 //   benanza_analyze profile run.json --framework ort.json --only A2,A6 --timeline t.pftrace
-
 #include "../answer.hpp"
 #include "../command_options.hpp"
 #include "../frameworks/framework_runs.hpp"

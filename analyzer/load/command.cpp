@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_analyze coldstart: when does a new process have its first answer?
-
 #include "../answer.hpp"
 #include "../command_options.hpp"
 #include "../read_results.hpp"

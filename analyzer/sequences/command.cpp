@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long do models take, put together from their sequences, and how near is that to what runs of
 // the whole took?
-
 #include "../answer.hpp"
 #include "../command_options.hpp"
 #include "../read_results.hpp"
