@@ -127,6 +127,7 @@ class BadInput(unittest.TestCase):
             inputs.fix_dims(fixed, 4, {})
         self.assertEqual(inputs.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
         self.assertEqual(inputs.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
+        self.assertEqual(inputs.fix_dims(symbolic(), 1, {"past": 0})[0], {"x": [1, 1]})  # a prompt
 
     @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
     def test_weights_that_lie_outside_of_the_models_folder(self):
