@@ -54,6 +54,8 @@ def fix_dims(model, asked, given, shapes=None):
     for name in given:
         if not any(name == s or name in [t.strip() for t in s.split("+")] for s in symbols):
             raise Refused(f"--dim {name}: the model has no such symbol; it has: {', '.join(sorted(symbols)) or 'none'}")
+    if any(names_batch(s) and n < 1 for s, n in known.items()):
+        raise Refused("a batch must be 1 or more")
     missing, nameless = set(), set()
     for name, row in dims.items():
         for place, d in enumerate(row):

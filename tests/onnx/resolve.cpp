@@ -105,6 +105,9 @@ TEST_CASE("caches of no tokens are caches: the run reads a prompt") {
                                      "k = Concat<axis = 2>(kept, new) y = Relu(k)", "",
                                      "float[1] y, float[1] k"),
                           {.batch = {}, .dims = {{"past", 0}}});
+  CHECK_THROWS_WITH_AS(
+      graph_of(text_model(13, "float[N,8] x", "y = Relu(x)"), {.batch = {}, .dims = {{"N", 0}}}),
+      doctest::Contains("a batch must be 1 or more"), benanza::error);
   CHECK(g.cache == model::token_cache{.bytes = 0, .sequences = 1, .past = 0, .added = 5});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is said what a run reads from memory, and how many tokens a second that allows?
 #include "analyzer/report/memory.hpp"
+#include "analyzer/schema.hpp"
 #include "pages.hpp"
 
 #include <doctest/doctest.h>
@@ -69,6 +70,9 @@ TEST_CASE("a run that reads a prompt has a time to its first token") {
         "first token after a prompt of 128 tokens, 2 sequences at once: 1.00 ms at "
         "least (256 k tokens/s), 1.03 ms expected (248 k tokens/s)");
   CHECK(holds(text_report(r, analyse(r, memory(1)), {}), "first token after a prompt of 128"));
+  const benanza::test::schema schema(json::parse(
+      benanza::test::text_of(BENANZA_SOURCE_FOLDER "/analyzer/report/report.schema.json")));
+  CHECK(schema.first_fault(json::parse(json_report(r, analyse(r, memory(1)), true))) == "");
   r.graphs[0].cache.past = 512;
   CHECK(holds(last_remark(), "512 tokens deep, 2 sequences at once, 256 new ones in each run"));
 }

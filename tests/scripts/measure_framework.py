@@ -122,6 +122,8 @@ class BadInput(unittest.TestCase):
         for given, said in ({}, "set --dim past=N$"), ({"sequence": 3, "past": 2}, "no such symbol.*past . 1"):
             with self.assertRaisesRegex(Refused, said):
                 inputs.fix_dims(symbolic(), 1, given)
+        with self.assertRaisesRegex(Refused, "a batch must be 1 or more"):
+            inputs.fix_dims(symbolic(), None, {"batch": 0, "past": 3})
         fixed = model_of([node], [], [("x", [2, 3], TensorProto.FLOAT)])
         with self.assertRaisesRegex(Refused, "batch is fixed, 2"):
             inputs.fix_dims(fixed, 4, {})

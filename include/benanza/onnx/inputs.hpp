@@ -118,6 +118,7 @@ public:
       if (const auto given = options_.shapes.find(i->name()); given != options_.shapes.end())
         take(i->name(), given->second, dims(*i));
     find_batch();
+    if (out_.batch < 1) throw error("a batch must be 1 or more", where_);
     for (const ::onnx::ValueInfoProto* i : inputs_)
       if (!options_.shapes.contains(i->name())) read(*i);
     if (!missing_.empty() || !nameless_.empty()) refuse_missing();
