@@ -113,12 +113,13 @@ public:
       throw error("a batch must be from 1 to " + std::to_string(largest_batch) + ", not " +
                       std::to_string(out_.batch),
                   where_);
+    for (const auto& [symbol, n] : options_.dims)
+      if (n < 1 && names_batch(symbol)) throw error("a batch must be 1 or more", where_);
     find_inputs();
     for (const ::onnx::ValueInfoProto* i : inputs_)
       if (const auto given = options_.shapes.find(i->name()); given != options_.shapes.end())
         take(i->name(), given->second, dims(*i));
     find_batch();
-    if (out_.batch < 1) throw error("a batch must be 1 or more", where_);
     for (const ::onnx::ValueInfoProto* i : inputs_)
       if (!options_.shapes.contains(i->name())) read(*i);
     if (!missing_.empty() || !nameless_.empty()) refuse_missing();
