@@ -15,21 +15,25 @@ public:
 
   /// The next layer of the kind at place `kind` of the list.
   op::layer next(std::size_t kind) {
-    return op::kinds::visit(kind, [this]<class Kind>() -> op::layer {
-      while (true) {
-        try {
-          const auto made = make(Kind{});
-          made.validate();
-          return made.canonical_form();
-        } catch (const error&) {
-          continue; // numbers that do not fit together: others are drawn
-        }
-      }
-    });
+    return op::kinds::visit(kind, [this]<class Kind>() { return drawn<Kind>(); });
   }
 
 private:
   using sequence_source::make;
+
+  /// Not in the lambda above: there clang 14 loses the templates among those that make.
+  template <class Kind>
+  op::layer drawn() {
+    while (true) {
+      try {
+        const auto made = make(Kind{});
+        made.validate();
+        return made.canonical_form();
+      } catch (const error&) {
+        continue; // numbers that do not fit together: others are drawn
+      }
+    }
+  }
 
   template <class Convolution>
   Convolution window_layer() {
