@@ -62,7 +62,7 @@ constexpr bool are_hosts(std::string_view text) {
 /// True if a store of this name is on a server, or was meant to be: such a text may hold a
 /// password, and is no file's name.
 inline bool is_address(std::string_view name) {
-  std::string small(name.substr(0, 4096));
+  std::string small(name); // all of it: a password may be far behind
   for (char& c : small)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
   return small.starts_with("postgresql:") || small.starts_with("postgres:") ||
