@@ -12,6 +12,8 @@
 #include <benanza/model/rewrite/rewrite.hpp>
 #include <benanza/op/kinds.hpp>
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -68,6 +70,13 @@ inline values weights_of_part(const model::graph& g, const model::node& n, const
   return out;
 }
 
+/// The scale and zero point in a text such as `0.25+3`.
+inline double number_of_scale(const std::string& scale, std::size_t operand) {
+  const std::size_t zero = scale.find_first_of("+-");
+  if (operand == 1) return std::stod(scale);
+  return zero == scale.npos ? 0 : std::stod(scale.substr(zero));
+}
+
 inline values of_node(const model::graph& g, const model::node& n,
                       const std::vector<values>& known) {
   const op::layer& l = *model::layer_of(g, n);
@@ -92,6 +101,8 @@ inline values of_node(const model::graph& g, const model::node& n,
       const std::string seed(model::rewritten_from(n.name));
       its = k == 1 ? weights_of_part(g, n, op::get<op::conv>(l))
                    : constants(seed + std::to_string(k), t.dims, false);
+    } else if (o.node == model::constant && op::is<op::quantize>(l) && k > 0) {
+      its = {number_of_scale(n.scale, k)};
     } else if (o.node == model::constant)
       its = constants(n.name + std::to_string(k), t.dims, op::is<op::batch_norm>(l));
     else

@@ -98,6 +98,8 @@ private:
     p.include_pad = chance(40);
     if (p.function == op::pooling::max && chance(30))
       p.indices = any_of<op::pool_index>(op::pool_index_names);
+    else if (p.function == op::pooling::max && chance(30))
+      p.element = chance(50) ? dtype::u8 : dtype::s8;
     if (chance(50)) p.power = pick(1, 5);
     return p;
   }

@@ -161,20 +161,36 @@ class graph_of_left {
 public:
   explicit graph_of_left(const graph& from)
       : out_(from)
-      , place_(from.nodes.size(), constant) {
+      , place_(from.nodes.size(), {constant, any_output}) {
     out_.nodes.clear();
     out_.layers.clear();
   }
-  /// A node, its layer (null: none), and the nodes of the graph that it is read in place of.
-  void add(node n, const op::layer* l, const std::vector<int>& stands_for) {
+  /// A node, its layer (null: none), and the nodes of the graph that it is read in place of. Its
+  /// number.
+  int add(node n, const op::layer* l, const std::vector<int>& stands_for) {
     for (operand& o : n.operands)
-      if (o.node >= 0) o.node = place_[static_cast<std::size_t>(o.node)];
+      if (o.node >= 0) o = seen(o);
+    return add_placed(std::move(n), l, stands_for);
+  }
+  /// The same of a node whose operands are those of the new graph.
+  int add_placed(node n, const op::layer* l, const std::vector<int>& stands_for) {
+    const int number = static_cast<int>(out_.nodes.size());
     n.inputs = inputs_of(n.operands);
     for (int i : stands_for)
-      place_[static_cast<std::size_t>(i)] = static_cast<int>(out_.nodes.size());
+      place_[static_cast<std::size_t>(i)] = {number, any_output};
     n.layer = l ? static_cast<int>(layers_.size()) : no_layer;
     if (l) layers_.push_back(*l);
     out_.nodes.push_back(std::move(n));
+    return number;
+  }
+  /// Who reads node `i` reads that result from now on.
+  void stand_for(int i, operand o) { place_[static_cast<std::size_t>(i)] = o; }
+  /// What an operand is in the new graph.
+  operand seen(operand o) const {
+    const operand& at = place_[static_cast<std::size_t>(o.node)];
+    o.node = at.node;
+    if (at.output != any_output) o.output = at.output;
+    return o;
   }
   graph take() {
     number_layers(out_, layers_);
@@ -182,8 +198,9 @@ public:
   }
 
 private:
+  static constexpr int any_output = -1; ///< the one that is read
   graph out_;
-  std::vector<int> place_;          ///< of each node: the one that replaces it
+  std::vector<operand> place_;      ///< of each node: what replaces it
   std::vector<op::layer> layers_{}; ///< of the nodes that have one
 };
 } // namespace detail

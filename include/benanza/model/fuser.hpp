@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../op/kinds.hpp"
-#include "codes.hpp"
+#include "code_moves.hpp"
 #include "fold.hpp"
 #include "fuse.hpp"
 #include "layer_table.hpp"
@@ -344,7 +344,7 @@ private:
 namespace detail {
 /// `g`, whose known layers are those of `from`, fused by those runs.
 inline graph fused_by(const graph& g, const graph& from, const std::vector<run>& runs) {
-  graph out = on_codes(fuser(from, runs).fused());
+  graph out = with_codes(fuser(from, runs).fused());
   if (&from == &g) return out;
   for (node& n : out.nodes) {
     std::vector<int> parts;

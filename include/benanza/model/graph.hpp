@@ -42,6 +42,9 @@ struct node {
   std::vector<int> parts{}; ///< of a fused graph: the nodes of the unfused one that it stands for
   std::string problem{};    ///< why there is no layer; empty where there is one
   bool given = false; ///< the model's caller gets a result; known where the model was read alone
+  /// Of one that quantises or turns back: which scale and zero point; equal ones have equal texts.
+  /// Empty: not known, as where the model was not read.
+  std::string scale{};
 };
 
 /// One change of a graph that leaves its results as they are (model/rewrite/).

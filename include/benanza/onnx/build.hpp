@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -74,6 +75,7 @@ public:
       }
     }
     n.problem = a.problem;
+    if (op::quantize::of(c.op())) n.scale = scale_of(s);
     if (n.layer != model::no_layer) {
       count_parameters(s, c);
       if (c.op() == "Concat") count_caches(s, c);
@@ -130,6 +132,24 @@ private:
     if (v.producer >= 0) return {v.producer, v.output};
     if (v.constant) return {.node = model::constant, .codes = v.codes};
     return {model::model_input};
+  }
+
+  /// A scale and a zero point as their numbers; of those that are not known, which values they are.
+  std::string scale_of(const step& s) const {
+    std::string out;
+    for (std::size_t i = 1; i < s.inputs.size() && i < 3; ++i) {
+      if (s.inputs[i] < 0) continue;
+      const value& v = values_[static_cast<std::size_t>(s.inputs[i])];
+      const elements_of* e = v.constant ? v.elements() : nullptr;
+      if (e == nullptr || e->size() != 1)
+        out += '#' + std::to_string(v.given >= 0 ? v.given : s.inputs[i]);
+      else if (i == 1 || e->number(0) != 0) { // no zero point is one of zero
+        char text[40];
+        std::snprintf(text, sizeof text, i == 1 ? "%.17g" : "%+.17g", e->number(0));
+        out += text;
+      }
+    }
+    return out;
   }
 
   int number_of(op::layer l) {

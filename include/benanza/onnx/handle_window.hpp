@@ -164,6 +164,9 @@ inline answer handle_pool(const call& c) {
   if (p.maximum() && c.gives_more())
     p.indices = c.integer("storage_order", 0) == 0 ? op::pool_index::row_major
                                                    : op::pool_index::column_major;
+  if (p.function == op::pooling::max && p.indices == op::pool_index::none &&
+      (c.element(0) == proto::UINT8 || c.element(0) == proto::INT8))
+    p.element = c.type(0);
   answer a = of_layer(c, p, p.output());
   if (c.outputs() > 1 && !p.maximum()) throw error("it has more than one output");
   if (c.outputs() > 1) a.outputs.push_back({proto::INT64, p.output()});

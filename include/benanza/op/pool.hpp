@@ -2,7 +2,7 @@
 // Pooling: ONNX MaxPool-12, AveragePool-19, LpPool-18 and the global ones, one to three spatial
 // dims.
 // `include_pad` and `ceil` change the result and so the key; so does a second result, where in the
-// whole input each maximum is.
+// whole input each maximum is. Maxima of codes of 8 bits have the codes' type in their key.
 //
 //   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}}
 //   key: 1x64x112x112-3x3-s2
@@ -39,6 +39,7 @@ struct pool {
   bool ceil = false;
   bool include_pad = false; ///< averages count padding as zeros
   pool_index indices = pool_index::none;
+  dtype element = dtype::real; ///< of MaxPool: u8 or s8 too
 
   static constexpr std::optional<pool> of(std::string_view family) {
     for (std::size_t i = 0; i < std::size(pooling_families); ++i)
@@ -70,6 +71,7 @@ struct pool {
     a.flag("ceil", "ceil", ceil);
     a.flag("include_pad", "ip", include_pad);
     a.choice("indices", "pool_index", indices, pool_index_names);
+    if (function == pooling::max) a.element("element", element);
   }
 
   constexpr void validate() const {
@@ -84,6 +86,10 @@ struct pool {
     if (norm() && (power < 1 || power > 1024)) throw error("a norm's power is 1 to 1024");
     if (indices != pool_index::none && function != pooling::max)
       throw error("places are a result of MaxPool alone");
+    if (element != dtype::real && element != dtype::u8 && element != dtype::s8)
+      throw error("a pooling is of real numbers or of codes of 8 bits");
+    if (element != dtype::real && (function != pooling::max || indices != pool_index::none))
+      throw error("of codes there are maxima alone, without their places");
     check_dims(output());
     (void)cost();
   }
@@ -98,7 +104,7 @@ struct pool {
     return out;
   }
   constexpr result_list results() const {
-    if (indices == pool_index::none) return {{output()}};
+    if (indices == pool_index::none) return {{output(), element}};
     return {{output()}, {output(), dtype::s64}};
   }
 
@@ -106,12 +112,12 @@ struct pool {
   constexpr std::int64_t unread() const { return global() ? 0 : unread_by(*this); }
 
   constexpr work cost() const {
-    work w = moved(dtype::real, elements(input), elements(output()));
+    work w = moved(element, elements(input), elements(output()));
     if (indices != pool_index::none) w.fixed_bytes = checked_multiply(8, w.results);
     std::int64_t taps = 1;
     for (int i = 0; i < input.size - 2; ++i)
       taps = checked_multiply(taps, global() ? input[i + 2] : kernel[i]);
-    w.other = checked_multiply(w.results, taps);
+    w.other = checked_multiply(elements(output()), taps);
     return w;
   }
 

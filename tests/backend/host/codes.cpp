@@ -45,6 +45,12 @@ TEST_CASE("quantization, whole and in runs") {
         "QLinearAdd/5-8x5-s8s8s8-zb", "QLinearMul/1-9x9-u8u8u8-zr", "LookupTable/3x70000-u8-s8",
         "LookupTable/77-s8-u8", "LookupTable/0x3-u8-u8"})
     check(name);
+  for (const char* name : {"MaxPool/2x3x13x137-3x3-s2-u8", "MaxPool/1x4x9x140-3x3-s1-p1-s8",
+                           "MaxPool/1x3x8x8-2x2-s2-u8", "MaxPool/1x1x5x5-3x3-s1-p2-d2-s8",
+                           "MaxPool/1x2x30-4-s3-p3x2-d2-ceil-u8",
+                           "MaxPool/1x2x5x6x7-3x2x3-s1x2x1-p1-s8", "MaxPool/1x1x3x3-2x2-s4-u8",
+                           "MaxPool/1x2x1x64-1x7-s5-p0x3-s8", "MaxPool/2x70x7x7-7x7-s1-u8"})
+    check_floats(name);
 }
 
 TEST_CASE("products of codes whose second operand has a zero point") {

@@ -46,7 +46,7 @@ inline frame resample_frame(const shape& input, const shape& output, layout l,
 
 /// The window of a pooling; nothing where cuDNN has no such.
 inline std::optional<resampling> pooling_of(const op::pool& p) {
-  if (p.norm()) return std::nullopt;
+  if (p.norm() || p.element != dtype::real) return std::nullopt;
   const int n = p.input.size - 2;
   shape kernel, pre, post, strides;
   if (n == 1) kernel.push(1), pre.push(0), post.push(0), strides.push(1);

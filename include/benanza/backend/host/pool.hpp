@@ -8,12 +8,12 @@
 //   job);
 #pragma once
 
-#include "../../op/pool.hpp"
 #include "detail/convert.hpp"
 #include "detail/lanes.hpp"
+#include "detail/pool_plan.hpp"
+#include "pool_codes.hpp"
 #include "reduce.hpp"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -24,8 +24,10 @@
 
 namespace benanza::backend::host {
 
-/// True where there is a kernel: windows of f32 and bf16, global pooling of codes too.
+/// True where there is a kernel: windows of f32 and bf16, global pooling of codes too; maxima of
+/// codes that stay codes.
 inline bool runs(const op::pool& p, dtype element) {
+  if (p.element != dtype::real) return true;
   if (p.global() && !p.norm()) return detail::computes_in_f32(element);
   return p.input.size <= 5 && (element == dtype::f32 || element == dtype::bf16) &&
          (p.indices == op::pool_index::none || elements(p.input, 2, p.input.size) < std::int64_t{1}
@@ -33,34 +35,6 @@ inline bool runs(const op::pool& p, dtype element) {
 }
 
 namespace detail {
-
-/// One spatial dim of a pooling; dims that are not there have one of everything.
-struct pooled_dim {
-  std::int64_t input = 1, output = 1, kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0;
-
-  /// Where tap `k` of output `o` reads; may be outside.
-  std::int64_t at(std::int64_t o, std::int64_t k) const {
-    return o * stride - begin + k * dilation;
-  }
-};
-using pooled_dims = std::array<pooled_dim, 3>;
-
-inline pooled_dims pooled_dims_of(const op::pool& p) {
-  pooled_dims out;
-  const shape result = p.output();
-  const int n = p.input.size - 2;
-  for (int i = 0; p.global() && i < n; ++i)
-    out[static_cast<std::size_t>(3 - n + i)] = {.input = p.input[i + 2], .kernel = p.input[i + 2]};
-  for (int i = 0; !p.global() && i < n; ++i)
-    out[static_cast<std::size_t>(3 - n + i)] = {p.input[i + 2],
-                                                result[i + 2],
-                                                p.kernel[i],
-                                                op::entry(p.strides, i, 1),
-                                                op::entry(p.dilations, i, 1),
-                                                op::entry(p.pads, i, 0),
-                                                op::entry(p.pads, i + n, 0)};
-  return out;
-}
 
 /// Compares `n` outputs of a row with one tap each, `stride` apart, the first at `place`.
 template <class Load>
@@ -219,44 +193,6 @@ template <class V, class Body>
       body(x, one_element{});
 }
 
-/// The taps of an output that are inside: from the first one to before the last one.
-struct taps_inside {
-  std::int64_t first = 0, end = 0;
-};
-inline std::vector<taps_inside> all_taps_inside(const pooled_dim& d) {
-  std::vector<taps_inside> out;
-  for (std::int64_t o = 0; o < d.output; ++o) {
-    taps_inside its{d.kernel, 0};
-    for (std::int64_t k = 0; k < d.kernel; ++k)
-      if (d.at(o, k) >= 0 && d.at(o, k) < d.input) its = {std::min(its.first, k), k + 1};
-    out.push_back(its.first < its.end ? its : taps_inside{});
-  }
-  return out;
-}
-
-/// What the rows of a pooling have in common.
-struct window_plan {
-  pooled_dims d{};
-  std::vector<taps_inside> depth{}, height{}; ///< of each output
-  std::int64_t planes = 0, plane = 0;         ///< how many, and the elements of one
-  std::int64_t whole = 0;                     ///< a row of results, in whole vectors
-  /// Padding is in front of a joined line and behind it, as far as vectors of results read.
-  std::int64_t line_length = 0;
-
-  explicit window_plan(const op::pool& p)
-      : d(pooled_dims_of(p))
-      , depth(all_taps_inside(d[0]))
-      , height(all_taps_inside(d[1]))
-      , planes(p.input[0] * p.input[1])
-      , plane(elements(p.input, 2, p.input.size))
-      , whole((d[2].output + 15) / 16 * 16) {
-    const pooled_dim& w = d[2];
-    const std::int64_t read = (whole - 1) * w.stride + (w.kernel - 1) * w.dilation + 1;
-    line_length = (std::max(w.begin + w.input, read) + 15) / 16 * 16;
-  }
-  std::int64_t rows() const { return planes * d[0].output * d[1].output; }
-};
-
 /// The lines that a row of windows reaches, joined into one of `f` of their elements.
 template <int Lines = 0, class T, class V, class F, class Join>
 [[gnu::always_inline]] inline void
@@ -397,6 +333,7 @@ kernel pool_of(const op::pool& p, const job& j) {
 } // namespace detail
 
 inline detail::kernel make(const op::pool& p, const detail::job& j) {
+  if (p.element != dtype::real) return detail::largest_codes(p, j);
   if (p.indices != op::pool_index::none)
     return j.element == dtype::f32 ? detail::pool_with_places<float>(p, j)
                                    : detail::pool_with_places<std::uint16_t>(p, j);
