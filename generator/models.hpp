@@ -207,7 +207,10 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
                  "how much a node gives, where what the model reads decides it: NonZero_12=100; "
                  "NonZero*=100 says it of several")
       ->type_name("NODE=N");
-  app.add_option("--shape", a.shapes, "inputs' dims: data=1x3x224x224")->type_name("NAME=DIMS");
+  app.add_option("--shape", a.shapes,
+                 "dims of inputs, and of values that only a run of the model decides: "
+                 "data=1x3x224x224")
+      ->type_name("NAME=DIMS");
 }
 } // namespace detail
 } // namespace benanza::generator

@@ -36,7 +36,10 @@ def fix_dims(model, asked, given, shapes=None):
     symbols = {d.dim_param for row in dims.values() for d in row if d.dim_param}
     firsts = {row[0].dim_value for row in dims.values() if len(row) > 1}
     known = dict(given)
+    made = {v for node in model.graph.node for v in node.output}
     for name, shape in shapes.items():
+        if name in made:
+            raise Refused(f"--shape {name}: a run of the model decides these dims; leave it out here, the inputs say them")
         if name not in dims:
             raise Refused(f"--shape {name}: the model has no such input; it has: {', '.join(sorted(dims)) or 'none'}")
         if len(shape) != len(dims[name]):

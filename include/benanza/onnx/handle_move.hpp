@@ -79,6 +79,15 @@ inline answer handle_transpose(const call& c) {
   return of_layer(c, p, p.output());
 }
 
+namespace detail {
+inline op::pad_mode pad_mode_of(const call& c) {
+  const std::string_view mode = c.word("mode", "constant");
+  for (std::size_t i = 0; i < std::size(op::pad_names); ++i)
+    if (op::pad_names[i] == mode) return static_cast<op::pad_mode>(i);
+  throw error("its mode is " + in_quotes(mode) + ", which no layer has");
+}
+} // namespace detail
+
 /// Sizes are an attribute up to opset 10, then an input; opset 18 adds axes.
 inline answer handle_pad(const call& c) {
   const shape& x = c.dims(0);
@@ -99,14 +108,7 @@ inline answer handle_pad(const call& c) {
     p.begins[axes[i]] = given[i];
     p.ends[axes[i]] = given[i + axes.size()];
   }
-  const std::string_view mode = c.word("mode", "constant");
-  bool known = false;
-  for (std::size_t i = 0; i < std::size(op::pad_names); ++i)
-    if (op::pad_names[i] == mode) {
-      p.mode = static_cast<op::pad_mode>(i);
-      known = true;
-    }
-  if (!known) throw error("its mode is " + detail::in_quotes(mode) + ", which no layer has");
+  p.mode = detail::pad_mode_of(c);
   p.validate();
   return of_layer(c, p, p.output());
 }

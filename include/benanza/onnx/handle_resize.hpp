@@ -63,43 +63,57 @@ inline void check_bounds(const call& c, const op::resize& p) {
   if (!c.has(1) || !(c.dims(1) == shape{p.bounds()}))
     throw error("its roi is not " + std::to_string(p.bounds()) + " bounds");
 }
-} // namespace detail
 
-inline answer handle_resize(const call& c) {
-  const shape& x = c.dims(0);
+inline bool of_old_resize(const call& c) {
+  return c.op() == "Upsample" || c.opset() < 11;
+}
+
+/// The dims that a Resize names; all where it names none.
+inline std::vector<int> resized_axes(const call& c) {
+  std::vector<int> axes;
+  if (c.has_attribute("axes"))
+    for (std::int64_t a : c.integers("axes"))
+      axes.push_back(call::axis(a, c.dims(0).size));
+  else
+    for (int i = 0; i < c.dims(0).size; ++i)
+      axes.push_back(i);
+  return axes;
+}
+
+/// The layer but for its sizes, which are those of its input.
+inline op::resize resize_of(const call& c) {
   op::resize p = *op::resize::of(c.op());
-  p.input = p.sizes = x;
-  const bool old = p.upsample || c.opset() < 11;
-  const int scales_at = old ? 1 : 2;
+  p.input = p.sizes = c.dims(0);
   const std::string_view mode = c.word("mode", "nearest");
   if (mode == "linear" || mode == "bilinear")
     p.mode = op::interpolation::linear;
   else if (mode == "cubic")
     p.mode = op::interpolation::cubic;
   else if (mode != "nearest")
-    throw error("its mode is " + detail::in_quotes(mode) + ", which ONNX does not know");
+    throw error("its mode is " + in_quotes(mode) + ", which ONNX does not know");
+  read_places(c, of_old_resize(c), p);
+  p.antialias = c.integer("antialias", 0) != 0;
+  p.exclude = c.integer("exclude_outside", 0) != 0;
+  if (p.crops() && c.has_attribute("axes"))
+    for (int a : resized_axes(c))
+      p.axes.push(a);
+  if (p.crops()) check_bounds(c, p);
+  return p;
+}
+} // namespace detail
 
-  std::vector<int> axes;
-  if (c.has_attribute("axes"))
-    for (std::int64_t a : c.integers("axes"))
-      axes.push_back(call::axis(a, x.size));
-  else
-    for (int i = 0; i < x.size; ++i)
-      axes.push_back(i);
-
+inline answer handle_resize(const call& c) {
+  const shape& x = c.dims(0);
+  op::resize p = detail::resize_of(c);
+  const bool old = detail::of_old_resize(c);
+  const int scales_at = old ? 1 : 2;
+  const std::vector<int> axes = detail::resized_axes(c);
   std::vector<double> scales;
   if (p.upsample && c.opset() < 9)
     scales = c.reals("scales");
   else if (c.has(scales_at))
     scales = c.numbers(scales_at);
   std::string repair;
-  detail::read_places(c, old, p);
-  p.antialias = c.integer("antialias", 0) != 0;
-  p.exclude = c.integer("exclude_outside", 0) != 0;
-  if (p.crops() && c.has_attribute("axes"))
-    for (int a : axes)
-      p.axes.push(a);
-  if (p.crops()) detail::check_bounds(c, p);
   if (scales.empty() && !old && c.has(3)) {
     const std::vector<std::int64_t>& sizes = c.whole_numbers(3);
     if (sizes.size() != axes.size()) throw error("its sizes do not match its dims");

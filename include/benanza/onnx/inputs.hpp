@@ -31,7 +31,8 @@ struct options {
   /// Empty: the model's own where its first dims are numbers, else 1.
   std::optional<std::int64_t> batch{};
   std::map<std::string, std::int64_t> dims{}; ///< values of symbolic dims
-  std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
+  /// Dims of whole inputs, these win; and of values that only a run of the model decides.
+  std::map<std::string, shape> shapes{};
   /// How often loops run, by name, where only a run of the model would show it.
   std::map<std::string, std::int64_t> loops{};
   data_dependent sizes = data_dependent::stop;
@@ -305,7 +306,7 @@ std::string names_listed(const Names& names) {
 }
 } // namespace detail
 
-/// What the options say of symbols and inputs that the model does not have. Old files list weights
+/// What the options say of symbols and values that the model does not have. Old files list weights
 /// among their inputs: `all` has the others.
 inline std::vector<std::string> unused_options(const ::onnx::ModelProto& m, const input_dims& all,
                                                const options& o) {
@@ -318,13 +319,16 @@ inline std::vector<std::string> unused_options(const ::onnx::ModelProto& m, cons
       symbols.insert(d.dim_param());
       (void)detail::value_of(d.dim_param(), {}, &symbols); // the terms of a sum
     }
+  std::set<std::string_view> made;
+  for (const auto& n : m.graph().node())
+    made.insert(n.output().begin(), n.output().end());
   std::vector<std::string> out;
   for (const auto& [symbol, asked] : o.dims)
     if (!symbols.contains(symbol))
       out.push_back("--dim " + symbol + ": the model has no such symbol" +
                     detail::names_listed(symbols));
   for (const auto& [name, asked] : o.shapes)
-    if (!inputs.contains(name))
+    if (!inputs.contains(name) && !made.contains(name))
       out.push_back("--shape " + name + ": the model has no such input" +
                     detail::names_listed(inputs));
   return out;

@@ -11,9 +11,9 @@
 #include "evaluate.hpp"
 #include "infer.hpp"
 #include "inputs.hpp"
-#include "largest.hpp"
 #include "load.hpp"
 #include "resolve.hpp"
+#include "run_decides.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -35,10 +35,9 @@ public:
       , most_opened_(o.most_opened)
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
-      , sizes_(o.sizes)
-      , known_sizes_(o.known_sizes)
       , values_(program_.names.size())
       , builder_(values_)
+      , decided_(o, std::string(s.where()), builder_.graph)
       , functions_(s.model(), opsets_)
       , root_{.steps = &program_, .opsets = &opsets_}
       , control_(*this, o.loops) {
@@ -69,10 +68,9 @@ public:
     for (const std::string& name : control_.unused_counts())
       builder_.graph.repairs.push_back("--loop-count " + name +
                                        ": the model has no such loop that a run decides on");
-    for (const auto& [name, size] : known_sizes_)
-      if (!used_sizes_.contains(name))
-        builder_.graph.repairs.push_back("--size " + name +
-                                         ": the model has no such node whose size a run decides");
+    decided_.tell_unused([this](const std::string& name) {
+      return program_.number_of(name) >= 0 && !inputs_.shapes.contains(name);
+    });
   }
   model::graph run() {
     visit_all();
@@ -233,7 +231,9 @@ private:
       if (f == nullptr) {
         if (control_.open(s, c, in)) return true;
         a = answer_to(s, c);
-        if (domain_of(*s.node).empty() && sized_by_values(c.op())) find_sizes(s, c, in, a);
+        if (domain_of(*s.node).empty() && sized_by_values(c.op()))
+          decided_.find_sizes(s, c, in.path, a);
+        take_said(s, c, a);
         if (a.body == nullptr || !a.problem.empty()) return false;
         written_out_.push_back(a.body);
         f = &functions_.read(*a.body);
@@ -250,51 +250,15 @@ private:
     return false;
   }
 
-  /// The size that the caller says of a node, by its name or the begin of it and a star.
-  std::optional<std::int64_t> known_size(const std::string& node) {
-    auto said = known_sizes_.find(node);
-    if (said == known_sizes_.end())
-      said = std::find_if(known_sizes_.begin(), known_sizes_.end(), [&](const auto& x) {
-        return x.first.ends_with('*') && node.starts_with(x.first.substr(0, x.first.size() - 1));
-      });
-    if (said == known_sizes_.end()) return std::nullopt;
-    used_sizes_.insert(said->first);
-    return said->second;
-  }
-
-  /// What the caller wants of sizes that depend on values, where there is no other word on them.
-  void find_sizes(const step& s, const call& c, const scope& in, answer& a) {
-    for (const result& r : a.outputs)
-      if (r.dims) return;
-    for (int i = 0; i < c.size(); ++i)
-      if (c.has(i) && !c.operand(i).dims) return; // that is another cause
-    const std::string name =
-        in.path +
-        (s.node->name().empty() && s.node->output_size() > 0 ? s.node->output(0) : s.node->name());
-    const std::optional<std::int64_t> known = known_size(name);
-    const std::string ways = "--size NODE=N says it, --data-dependent=max takes the largest";
-    if (!known && sizes_ == data_dependent::stop) {
-      if (stopped_ || !largest_results(c)) return;
-      stopped_ = true;
-      builder_.graph.repairs.push_back(
-          operator_name(*s.node) + ' ' + in_quotes(name) +
-          ": what the model reads decides the size, so nothing that needs it is resolved; " + ways);
-      return;
+  /// Dims that somebody says of the model's own values.
+  void take_said(const step& s, const call& c, answer& a) {
+    for (std::size_t i = 0; i < s.outputs.size(); ++i) {
+      const std::string name(s.outputs[i] < 0 ? std::string_view{} : name_of(s.outputs[i]));
+      if (name.empty()) continue;
+      value described;
+      read_described(described, s.outputs[i]);
+      decided_.take_dims(c, i, name, described, a);
     }
-    if (!known && sizes_ == data_dependent::refuse)
-      throw whole_model_refused("the size of what " + operator_name(*s.node) + ' ' +
-                                    in_quotes(name) + " gives depends on what the model reads",
-                                source_.where(), ways + ", stop leaves out what follows");
-    std::optional<std::vector<result>> most = largest_results(c, known);
-    if (!most || s.outputs.empty()) return;
-    most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));
-    a.outputs = std::move(*most);
-    if (std::optional<op::layer> made = largest_layer(c, known)) a.layer = std::move(made);
-    if (a.layer) a.problem.clear();
-    builder_.graph.assumptions.push_back(operator_name(*s.node) + ' ' + in_quotes(name) +
-                                         ": what the model reads decides the size; " +
-                                         text(*a.outputs[0].dims) +
-                                         (known ? ", as --size says" : " is the largest"));
   }
 
   /// Visits the nodes of a function for one call of it. What an operator's graphs read from around
@@ -460,12 +424,9 @@ private:
   std::size_t most_opened_;
   const program& program_;
   input_dims inputs_;
-  data_dependent sizes_;
-  std::map<std::string, std::int64_t> known_sizes_;
-  std::set<std::string> used_sizes_{};
-  bool stopped_ = false; ///< a size that the model decides was met, and said
   std::deque<value> values_;
   graph_builder builder_;
+  run_decides decided_;
   opset_table opsets_{};
   functions functions_;
   scope root_;
