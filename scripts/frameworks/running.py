@@ -3,7 +3,7 @@
 
 Each of these is made of a model's file, its inputs and a number of threads, runs it by `run`, and gives what a
 run made by `results`. `profiled` makes it anew with the profiler, runs it some more times, and returns what is
-written of that (`traces` of the file) and the operators of the graph that was run, as operators.Node.
+written of that (`traces` of the file) and the operators of the graph that was run, as graphs.Node.
 """
 
 import json
@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 from frameworks.common import Refused, one_line
-from frameworks.operators import Node, nodes_of
+from frameworks.graphs import Node, nodes_of
 from frameworks.partner import partner
 from frameworks.settings import onnxruntime_options, onnxruntime_session, openvino_model
 from frameworks.traces import MOST_BYTES, graph_of_xml, slim_events, slim_torch

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 
 from frameworks.common import Refused, one_line
-from frameworks.operators import Node
+from frameworks.graphs import Node
 
 MOST_TEXT = 1 << 30  # bytes of a file, unpacked; as benanza_analyze
 MOST_BYTES = 8_000_000  # of a trace of which runs can be left out

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in framework.json, and how is it measured of a whole model, or made of traces that are there?
 
-  {"schema": "benanza-framework", "schema_version": 2,
+  {"schema": "benanza-framework", "schema_version": 3,
    "framework": "onnxruntime" | "openvino" | "pytorch", "framework_version": "1.32.0" | "unknown",
    "model": {"file", "sha256", "bytes", "structure"},      the last as structure.py has it, where it was read
    "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...],     0: not told
@@ -15,14 +15,15 @@
                                                                    "real_us"}, ...], ...], "run_ns": [...]}},
               {"format": "pytorch-trace", "json": {"traceEvents": [...]}}],
    "empty_operator": {"profiled_ns", "ns"},     one that does nothing: what the profiler says, what it takes without; or none
-   "operators": [{"name", "type", "stands_for": [nodes], "makes": [tensors]}]}     of the optimized graph
+   "graph": {"inputs": [...],                    the model's, without what it stores
+             "nodes": [{"name", "type", "inputs", "outputs"}, ...],              its own, producers first
+             "operators": [{..., "originals": [nodes], "activation"}, ...]}}     of the optimized graph; or none
 
-Version 1 had neither traces nor operators. Profiled runs follow the unprofiled ones in a session of their own; the
+Profiled runs follow the unprofiled ones in a session of their own; the
 first of them is cold. Unused fields of events are left out, of runs all but 6 to 30 so that a file stays below
 10 MB; OpenVINO's are the first one, and means of the runs between two reads of its counters. PyTorch's runs are
 within `ProfilerStep#n`, and each node's module within a range of its name. Nodes without a name are called by their
-first result. operators.py says which nodes an operator stands for; those of several operators that name the same
-nodes did that work together.
+first result. benanza_analyze finds in `graph` which nodes an operator stands for.
 """
 
 import datetime
@@ -35,9 +36,9 @@ from pathlib import Path
 from frameworks.common import Refused, bind, one_line, printable
 from frameworks.empty import empty_operator
 from frameworks.environment import has_package
+from frameworks.graphs import graph_of, nodes_of, told
 from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
-from frameworks.operators import Model, nodes_of, operators_of, stored_in
 from frameworks.partner import partner
 from frameworks.running import FRAMEWORKS
 from frameworks.settings import chosen
@@ -48,12 +49,7 @@ from frameworks.turns import in_turns
 from frameworks.weights import fill_weights
 
 SCHEMA = "benanza-framework"
-SCHEMA_VERSION = 2
-
-
-def own_model(model):
-    stored = stored_in(model.graph)
-    return Model(nodes_of(model.graph), [i.name for i in model.graph.input if i.name not in stored])
+SCHEMA_VERSION = 3
 
 
 def file_of(arguments, version, cpus, precision, structure):
@@ -68,7 +64,7 @@ def file_of(arguments, version, cpus, precision, structure):
     }
 
 
-def told(samples):
+def latency_of(samples):
     return {"count": len(samples), "min_ns": min(samples), "median_ns": statistics.median(samples),
             "samples_ns": samples}
 
@@ -84,7 +80,7 @@ def measure(arguments):
     model = load(arguments.model)
     structure = structure_of(model)
     name_nodes(model)
-    nodes = own_model(model)
+    graph = graph_of(model)
     dims, known, arguments.batch = fix_dims(model, arguments.batch, arguments.dims, arguments.shapes)
     types = element_types(model)
     processors = os.sched_getaffinity(0)
@@ -111,10 +107,10 @@ def measure(arguments):
                 samples = sample(framework.run, arguments.seconds)
             version, precision = framework.version, framework.precision
             del framework
-            traces, graph, empty = [], [], None
+            traces, operators, empty = [], [], None
             if not arguments.no_profile:
                 began("runs with its profiler")
-                traces, graph = made.profiled(path, feeds, arguments.threads, arguments.seconds)
+                traces, operators = made.profiled(path, feeds, arguments.threads, arguments.seconds)
                 empty = empty_operator(made, Path(folder), arguments.threads)
         except Refused:
             raise
@@ -132,8 +128,9 @@ def measure(arguments):
         "inputs": [{"name": n, "dims": list(a.shape), "type": str(a.dtype)} for n, a in feeds.items()],
         "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
         "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
-        "started": started, **told(samples), **({"chain": str(arguments.chain)} if chain else {}),
-        "traces": traces, **({"empty_operator": empty} if empty else {}), "operators": operators_of(nodes, graph),
+        "started": started, **latency_of(samples), **({"chain": str(arguments.chain)} if chain else {}),
+        "traces": traces, **({"empty_operator": empty} if empty else {}),
+        **({"graph": {**graph, "operators": told(operators)}} if operators else {}),
     }, chain
 
 
@@ -143,19 +140,18 @@ def imported(arguments):
     """The same of traces in files, without running anything."""
     traces = [read_trace(file, arguments.framework) for file in arguments.trace]
     graphs = [t["text"] for t in traces if t["format"] == "openvino-exec-graph"]
-    graph = graph_of_xml(graphs[0]) if graphs else None
-    operators = []
+    operators = graph_of_xml(graphs[0]) if graphs else None
     if arguments.optimized:
-        graph = nodes_of(load(arguments.optimized).graph)
-    elif graph and not has_package("onnx"):
+        operators = nodes_of(load(arguments.optimized).graph)
+    elif operators and not has_package("onnx"):
         print("measure_framework: which nodes the operators stand for is left out: onnx for Python is missing",
               file=sys.stderr)
-        graph = None
-    if graph is not None:
-        operators = operators_of(own_model(load(arguments.model)), graph)
+        operators = None
+    graph = {**graph_of(load(arguments.model)), "operators": told(operators)} if operators else None
     precision = next(filter(None, map(precision_of, traces)), "")
     if precision not in ("f32", ""):
         print(f"measure_framework: {arguments.framework} computed in {printable(precision)}, not in f32", file=sys.stderr)
-    latency = {} if arguments.latency_ms is None else told([arguments.latency_ms * 1e6])
+    latency = {} if arguments.latency_ms is None else latency_of([arguments.latency_ms * 1e6])
     structure = structure_of(load(arguments.model)) if has_package("onnx") else None
-    return {**file_of(arguments, "unknown", [], precision, structure), **latency, "traces": traces, "operators": operators}
+    return {**file_of(arguments, "unknown", [], precision, structure), **latency, "traces": traces,
+            **({"graph": graph} if graph else {})}

@@ -154,8 +154,8 @@ def trace_model(torch, asked):
         whole = Path(folder) / "trace.json"
         seen.export_chrome_trace(str(whole))
         trace = json.loads(whole.read_text())
-    told = {"schema": "benanza-framework", "schema_version": 2, "framework": "pytorch",
-            "framework_version": torch.__version__, "model": {"file": f"{asked['model']}.onnx"}, "operators": [],
+    told = {"schema": "benanza-framework", "schema_version": 3, "framework": "pytorch",
+            "framework_version": torch.__version__, "model": {"file": f"{asked['model']}.onnx"},
             "options": {"threads": 0, "batch": asked["batch"], "precision": asked["type"],
                         "device": "gpu" if gpu else "cpu"},
             "count": len(took), "min_ns": took[0], "median_ns": statistics.median(took), "samples_ns": took}

@@ -66,8 +66,8 @@ inline outcome analyze(const std::vector<std::string>& arguments, const std::str
 inline std::string framework_latency(const std::string& framework, const std::string& model,
                                      double ns, int batch = 1) {
   return fmt::format(
-      R"({{"schema":"benanza-framework","schema_version":2,"framework":"{}","framework_version":"1.2","model":{{"file":"{}.onnx"}},
-"options":{{"threads":1,"batch":{},"precision":"f32"}},"samples_ns":[{},{},{}],"traces":[],"operators":[]}})",
+      R"({{"schema":"benanza-framework","schema_version":3,"framework":"{}","framework_version":"1.2","model":{{"file":"{}.onnx"}},
+"options":{{"threads":1,"batch":{},"precision":"f32"}},"samples_ns":[{},{},{}],"traces":[]}})",
       framework, model, batch, 0.99 * ns, ns, 1.01 * ns);
 }
 

@@ -292,9 +292,9 @@ std::string framework_run(const std::string& file, double drift, double factor,
   }
   const double run = 1e6 * (1 + factor) * drift;
   std::ofstream(file) << fmt::format(
-      R"({{"schema":"benanza-framework","schema_version":2,"framework":"onnxruntime","framework_version":"{}",
+      R"({{"schema":"benanza-framework","schema_version":3,"framework":"onnxruntime","framework_version":"{}",
 "model":{{"file":"m.onnx"}},"options":{{"threads":1,"batch":1,"precision":"f32"}},"machine":{{"processor":"P","cpus":2}},
-"samples_ns":[{},{},{}],"traces":[{{"format":"onnxruntime-profile","json":[{}]}}],"operators":[]}})",
+"samples_ns":[{},{},{}],"traces":[{{"format":"onnxruntime-profile","json":[{}]}}]}})",
       version, run, run, run, events);
   return file;
 }

@@ -64,9 +64,9 @@ std::string framework_text(const std::string& framework, int threads) {
         run == 0 ? "" : ",", ts - start, start, nodes);
   }
   return fmt::format(
-      R"({{"schema":"benanza-framework","schema_version":2,"framework":"{}","framework_version":"1.2","model":{{"file":"block.onnx"}},
+      R"({{"schema":"benanza-framework","schema_version":3,"framework":"{}","framework_version":"1.2","model":{{"file":"block.onnx"}},
 "options":{{"threads":{},"batch":1,"precision":"f32"}},"samples_ns":[1530000,1540000,1550000],
-"traces":[{{"format":"onnxruntime-profile","json":[{}]}}],"operators":[]}})",
+"traces":[{{"format":"onnxruntime-profile","json":[{}]}}]}})",
       framework, threads, events);
 }
 

@@ -29,8 +29,8 @@ with open(Path(__file__).with_name("asked"), "a") as f:
 print("a line of the framework's")
 ns = 1e6 * (1.05 if "slow" in words[1] else 1)
 Path(words[words.index("-o") + 1]).write_text(json.dumps({
-    "schema": "benanza-framework", "schema_version": 2, "framework": words[0], "framework_version": "1.0",
-    "model": {"file": words[1], "sha256": "", "bytes": 1}, "operators": [], "traces": [],
+    "schema": "benanza-framework", "schema_version": 3, "framework": words[0], "framework_version": "1.0",
+    "model": {"file": words[1], "sha256": "", "bytes": 1}, "traces": [],
     "options": {"threads": 1, "batch": 1, "dims": {}, "seconds": 1, "cpus": [0], "precision": "f32", "set": {}},
     "count": 3, "min_ns": ns, "median_ns": ns, "samples_ns": [ns, ns, ns]}))
 """

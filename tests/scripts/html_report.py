@@ -105,7 +105,7 @@ class File(unittest.TestCase):
         def run_of(processor, ms):
             path = Path(WORK.name, f"{processor}_{ms}.ort.json")
             path.write_text(json.dumps({
-                "schema": "benanza-framework", "schema_version": 1, "framework": "onnxruntime", "framework_version": "1.2",
+                "schema": "benanza-framework", "schema_version": 3, "framework": "onnxruntime", "framework_version": "1.2",
                 "model": {"file": "model0.onnx"}, "options": {"threads": 1, "batch": 1, "precision": "f32"},
                 "samples_ns": [1e6 * ms, 1.1e6 * ms], **({"machine": {"processor": processor, "cpus": 4}} if processor else {})}))
             return ["--framework", str(path)]

@@ -40,7 +40,7 @@ def framework_run(names=("first", "relu", "left", "right", "joined"), us=(4400, 
         events.append({"cat": "Session", "pid": 7, "tid": 7, "ts": begin, "dur": at - begin, "ph": "X",
                        "name": "model_run", "args": {}})
         at += 1000
-    return {"schema": "benanza-framework", "schema_version": 2, "framework": "onnxruntime",
+    return {"schema": "benanza-framework", "schema_version": 3, "framework": "onnxruntime",
             "framework_version": "1.32.0", "model": {"file": "fork.onnx"},
             "options": {"threads": 1, "batch": 1, "precision": "f32"}, "samples_ns": [10.9e6, 11e6, 11.1e6],
             "traces": [{"format": "onnxruntime-profile", "json": events}]}

@@ -24,9 +24,9 @@ TEST_CASE("framework file: runs, traces, and what operators represent") {
   CHECK(conv.makes == std::vector<std::string>{"r1"});
 }
 
-TEST_CASE("framework file: version 1 has runs alone") {
+TEST_CASE("framework file: runs alone") {
   const profile p = read_profile(
-      R"({"schema":"benanza-framework","schema_version":1,"framework":"openvino","framework_version":"2026.4",
+      R"({"schema":"benanza-framework","schema_version":3,"framework":"openvino","framework_version":"2026.4",
 "model":{"file":"a/b.onnx"},"options":{"threads":2,"batch":null,"precision":"int8 and f32"},"samples_ns":[5,"6"]})",
       "ov.json");
   CHECK(p.latency_ns == std::vector<double>{5, 6});
@@ -36,7 +36,7 @@ TEST_CASE("framework file: version 1 has runs alone") {
 
 TEST_CASE("framework file: a run on a GPU is one, also where its traces say nothing else") {
   const std::string text =
-      R"({"schema":"benanza-framework","schema_version":2,"framework":"pytorch","samples_ns":[9000],
+      R"({"schema":"benanza-framework","schema_version":3,"framework":"pytorch","samples_ns":[9000],
 "model":{"file":"m.onnx"},"options":{"device":"gpu","batch":1},"traces":[{"format":"pytorch-trace","json":{"traceEvents":[
 {"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1,"dur":9,"args":{"External id":3}},
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":4,"args":{"External id":3,"stream":7,"device":0}}]}}]})";
@@ -49,7 +49,7 @@ TEST_CASE("framework file: a run on a GPU is one, also where its traces say noth
 
 TEST_CASE("framework file: rows of OpenVINO's API, of which the first run is cold") {
   const std::string text =
-      R"({"schema":"benanza-framework","schema_version":2,"framework":"openvino","samples_ns":[9000],"traces":[
+      R"({"schema":"benanza-framework","schema_version":3,"framework":"openvino","samples_ns":[9000],"traces":[
 {"format":"openvino-profiling","json":{"runs":[
  [{"name":"conv2","type":"Convolution","exec_type":"brg_f32","status":"Status.EXECUTED","real_us":50}],
  [{"name":"conv2","type":"Convolution","exec_type":"brg_f32","status":"EXECUTED","real_us":8.5},
@@ -68,8 +68,10 @@ TEST_CASE("framework file: ranges of PyTorch's trace that have the names of oper
        (at = trace.find("\"cpu_op\", \"name\": \"aten::linear", at)) != trace.npos;)
     trace.replace(at, 31, "\"user_annotation\", \"name\": \"/fc");
   const profile p = read_profile(
-      R"({"schema":"benanza-framework","schema_version":2,"framework":"pytorch","samples_ns":[9000],
-"operators":[{"name":"/fc","type":"Linear","stands_for":["/MatMul","/Add"],"makes":["y"]}],
+      R"({"schema":"benanza-framework","schema_version":3,"framework":"pytorch","samples_ns":[9000],
+"graph":{"inputs":["x"],"nodes":[{"name":"/MatMul","type":"MatMul","inputs":["x","w"],"outputs":["m"]},
+{"name":"/Add","type":"Add","inputs":["m","b"],"outputs":["y"]}],
+"operators":[{"name":"/fc","type":"Linear","inputs":["x"],"outputs":["y"]}]},
 "traces":[{"format":"pytorch-trace","json":)" +
           trace + "}]}",
       "torch.json");
@@ -87,8 +89,10 @@ TEST_CASE("framework file: what it cannot be is refused in a line") {
     std::string text = framework_file();
     return refusal(text.replace(text.find(what), what.size(), other));
   };
-  CHECK(with("\"schema_version\":2", "\"schema_version\":3").find("newer") != std::string::npos);
-  CHECK(with("\"schema_version\":2", "\"schema_version\":[]").find("version") != std::string::npos);
+  CHECK(with("\"schema_version\":3", "\"schema_version\":4").find("newer") != std::string::npos);
+  CHECK(with("\"schema_version\":3", "\"schema_version\":2").find("write one") !=
+        std::string::npos);
+  CHECK(with("\"schema_version\":3", "\"schema_version\":[]").find("version") != std::string::npos);
   CHECK(with("onnxruntime-profile", "x\\u001b[31m").find("format x?[31m") != std::string::npos);
   CHECK(with("\"framework\":\"onnxruntime\"", "\"framework\":\"openvino\"").find("different") !=
         std::string::npos);
@@ -154,12 +158,14 @@ TEST_CASE("join: facts in which files differ are warned of") {
 TEST_CASE(
     "framework file: what it says of an operator's nodes counts, not the framework's own names") {
   const std::string text =
-      R"({"schema":"benanza-framework","schema_version":2,"framework":"openvino","samples_ns":[9000],"traces":[
+      R"({"schema":"benanza-framework","schema_version":3,"framework":"openvino","samples_ns":[9000],"traces":[
 {"format":"openvino-profiling","json":{"runs":[
 [{"name":"Multiply_3870","type":"Convolution","exec_type":"jit_f32","status":"EXECUTED","real_us":9}],
 [{"name":"Multiply_3870","type":"Convolution","exec_type":"jit_f32","status":"EXECUTED","real_us":8}]],"run_ns":[9500,8500]}},
 {"format":"openvino-exec-graph","text":"<net name=\"m\" version=\"11\"><layers><layer id=\"0\" name=\"Multiply_3870\" type=\"Convolution\"><data execOrder=\"0\" execTimeMcs=\"8\" originalLayersNames=\"Multiply_3870,bn1,relu1,more\" primitiveType=\"jit_f32\" runtimePrecision=\"f32\"/></layer></layers><edges/></net>"}],
-"operators":[{"name":"Multiply_3870","type":"Convolution","stands_for":["conv1","bn1","relu1"]}]})";
+"graph":{"inputs":["x"],"nodes":[{"name":"conv1","type":"Conv","inputs":["x","w"],"outputs":["c"]},
+{"name":"bn1","type":"BatchNormalization","inputs":["c","s"],"outputs":["b"]},{"name":"relu1","type":"Relu","inputs":["b"],"outputs":["r"]}],
+"operators":[{"name":"Multiply_3870","type":"Convolution","inputs":["x"],"outputs":["Multiply_3870:0"],"originals":["bn1","relu1","conv1"]}]}})";
   const profile p = read_profile(text, "ov.json");
   CHECK(of_name(p, "Multiply_3870").stands_for ==
         std::vector<std::string>{"conv1", "bn1", "relu1"});

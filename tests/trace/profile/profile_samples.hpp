@@ -100,12 +100,14 @@ inline constexpr std::string_view onednn_log =
     "128x768:768x3072,2.2\n";
 
 inline std::string framework_file() {
-  return R"({"schema":"benanza-framework","schema_version":2,"framework":"onnxruntime",
+  return R"({"schema":"benanza-framework","schema_version":3,"framework":"onnxruntime",
 "framework_version":"1.32.0","model":{"file":"models/tiny.onnx","sha256":"ab"},
 "options":{"threads":1,"batch":2,"dims":{},"cpus":[0],"precision":"f32"},
 "samples_ns":[31000,29000.5],"traces":[{"format":"onnxruntime-profile","json":)" +
          two_runs() +
-         R"(}],"operators":[{"name":"r1_nchwc","type":"Conv","stands_for":["conv1","bn1","relu1"],"makes":["r1"]}]})";
+         R"(}],"graph":{"inputs":["x"],"nodes":[{"name":"conv1","type":"Conv","inputs":["x","w"],"outputs":["c1"]},
+{"name":"bn1","type":"BatchNormalization","inputs":["c1","s"],"outputs":["b1"]},{"name":"relu1","type":"Relu","inputs":["b1"],"outputs":["r1"]}],
+"operators":[{"name":"r1_nchwc","type":"Conv","inputs":["x","w2"],"outputs":["r1"]}]}})";
 }
 
 inline std::vector<std::string> samples() {

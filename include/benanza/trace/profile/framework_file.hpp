@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a file of benanza_measure_framework say? Whole runs without a profiler; from version 2
-// on also the traces of the framework's profiler, as it wrote them, and what its optimised graph
-// says of its operators.
+// What does a file of benanza_measure_framework say? Whole runs without a profiler, the traces of
+// the framework's profiler, as it wrote them, and the graph that it made of the model.
 //
 //   profile p = read_framework_file(value, "ort.json");   p.latency_ns   p.operators
 #pragma once
@@ -10,27 +9,38 @@
 #include "onnxruntime.hpp"
 #include "openvino.hpp"
 #include "openvino_graph.hpp"
+#include "optimized_graph.hpp"
 #include "pytorch.hpp"
 
 namespace benanza::trace {
 
 inline constexpr std::string_view framework_schema = "benanza-framework";
-inline constexpr std::int64_t newest_framework_schema = 2;
+inline constexpr std::int64_t framework_schema_version = 3;
 
 namespace detail {
 inline constexpr std::string_view record_framework = "write one with benanza_measure_framework";
 
-/// What the file says of operators outside the traces.
-inline std::vector<profiled_operator> framework_operators(const json& value) {
-  std::vector<profiled_operator> out;
-  const json* all = member(value, "operators");
+inline std::vector<graph_node> graph_nodes_in(const json& graph, const char* key) {
+  std::vector<graph_node> out;
+  const json* all = member(graph, key);
   if (all == nullptr || !all->is_array()) return out;
   for (const json& one : *all)
     out.push_back({.name = text_in(one, "name"),
                    .type = text_in(one, "type"),
-                   .stands_for = texts_in(one, "stands_for"),
-                   .makes = texts_in(one, "makes")});
+                   .inputs = texts_in(one, "inputs"),
+                   .outputs = texts_in(one, "outputs"),
+                   .originals = texts_in(one, "originals"),
+                   .activation = text_in(one, "activation")});
   return out;
+}
+
+/// The operators of the graph in the file, with the nodes that they stand for.
+inline std::vector<profiled_operator> framework_operators(const json& value) {
+  const json* graph = member(value, "graph");
+  if (graph == nullptr) return {};
+  return operators_of({.inputs = texts_in(*graph, "inputs"),
+                       .nodes = graph_nodes_in(*graph, "nodes"),
+                       .operators = graph_nodes_in(*graph, "operators")});
 }
 
 /// One of the file's traces.
@@ -68,10 +78,10 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   const auto version = number_in(value, "schema_version");
   if (!version || *version < 1)
     throw error("the file has no version of its schema", source, record_framework);
-  if (*version > static_cast<double>(newest_framework_schema))
+  if (constexpr auto known = static_cast<double>(framework_schema_version); *version != known)
     throw error("the file is of schema version " + text_in(value, "schema_version") +
-                    ", and this program knows " + std::to_string(newest_framework_schema),
-                source, "use a newer benanza_analyze");
+                    ", and this program knows " + std::to_string(framework_schema_version),
+                source, *version > known ? "use a newer benanza_analyze" : record_framework);
   profile own{.source = source, .format = "measure_framework's file"};
   own.framework = text_in(value, "framework");
   own.version = text_in(value, "framework_version");

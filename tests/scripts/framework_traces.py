@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does scripts/measure_framework find which nodes a framework's operators stand for, and keep of traces what
-readers need? Without any framework.
+"""Does scripts/measure_framework keep of traces and graphs what readers need? Without any framework.
 
-  framework_operators.py <source folder>
+  framework_traces.py <source folder>
 """
 
 import gzip
@@ -23,7 +22,7 @@ sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import running, traces  # noqa: E402: it is next to the script
 from frameworks.common import Refused, one_line, write_whole  # noqa: E402
 from frameworks.environment import missing_packages, run_elsewhere  # noqa: E402
-from frameworks.operators import Model, Node, operators_of, share  # noqa: E402
+from frameworks.graphs import Node  # noqa: E402
 from gpu import files  # noqa: E402
 
 
@@ -47,19 +46,6 @@ class Counters(unittest.TestCase):
         self.assertEqual(running.OpenVino.run_us([{}, {"json": rows}]), [4.5, 2])
 
 
-def model(text, inputs="x"):
-    """Nodes as "type in,in > out,out", each called after its type and first result."""
-    out = []
-    for line in filter(None, map(str.strip, text.split(";"))):
-        kind, reads, _, makes = line.split(" ")
-        out.append(Node(f"{kind}_{makes.split(',')[0]}", kind, reads.split(","), makes.split(",")))
-    return Model(out, inputs.split(","))
-
-
-def stands(model, *operators):
-    return {o["name"]: (" ".join(o["stands_for"]), " ".join(o["makes"])) for o in operators_of(model, operators)}
-
-
 class Packages(unittest.TestCase):
     def test_a_folder_of_the_name_is_no_package(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -69,62 +55,6 @@ class Packages(unittest.TestCase):
                 self.assertEqual(missing_packages(["half_a_package", "json"]), ["half_a_package"])
             finally:
                 sys.path.remove(folder)
-
-
-class Operators(unittest.TestCase):
-    def test_blocked_convolutions_with_what_joined_them(self):
-        of = model("Conv x,w > c; BatchNormalization c,s > b; Conv x,v > d; Add b,d > a; Relu a > r; Conv r,u > e;"
-                   "HardSigmoid e > h; MaxPool h > p")
-        found = stands(of, Node("d_nchwc", "Conv", ["x", "reorder"], ["reorder_token_0"]),
-                       Node("b_nchwc_token_7", "Conv", ["x", "k", "", "reorder_token_0"], ["reorder_token_1"],
-                            activation="Relu"),
-                       Node("e_nchwc", "Conv", ["reorder_token_1", "u"], ["reorder_token_2"], activation="HardSigmoid"),
-                       Node("ReorderOutput", "ReorderOutput", ["reorder_token_2"], ["h"]),
-                       Node("MaxPool_p", "MaxPool", ["h"], ["p"]))
-        self.assertEqual(found, {"d_nchwc": ("Conv_d", "d"),
-                                 "b_nchwc_token_7": ("Conv_c BatchNormalization_b Add_a Relu_r", "r"),
-                                 "e_nchwc": ("Conv_e HardSigmoid_h", "h"), "ReorderOutput": ("", ""),
-                                 "MaxPool_p": ("MaxPool_p", "p")})
-
-    def test_a_sum_of_another_tensor_is_not_believed(self):
-        of = model("Conv x,w > c; Add c,y > a; Relu a > r", "x,y,z")
-        found = stands(of, Node("c_nchwc", "Conv", ["x", "w", "", "z"], ["t"]), Node("Relu_r", "Relu", ["t"], ["r"]))
-        self.assertEqual(found["c_nchwc"][1], "")
-        self.assertNotIn("Add_a", found["Relu_r"][0])
-
-    def test_inserted_forms_stand_for_nothing(self):
-        of = model("Transpose x > t; Reshape t,s > r; MatMul r,w > m; Add m,b > a; Mul a,a > y")
-        found = stands(of, Node("Transpose_t", "Transpose", ["x"], ["t"]), Node("new", "Reshape", ["t", "s2"], ["flat"]),
-                       Node("MatMul_m/MatMulAddFusion", "Gemm", ["flat", "w", "b"], ["flat2"]),
-                       Node("back", "Reshape", ["flat2", "s3"], ["a"]), Node("Mul_y", "Mul", ["a", "a"], ["y"]))
-        self.assertEqual(found["MatMul_m/MatMulAddFusion"], ("Reshape_r MatMul_m Add_a", "a"))
-        self.assertEqual((found["new"], found["back"]), (("", ""), ("", "")))
-
-    def test_operators_that_did_it_together(self):
-        of = model("Relu x > r; LayerNormalization r,s > n; Abs n > y")
-        found = stands(of, Node("r", "Relu", ["x"], ["r:0"], ["Relu_r"]), Node("Mean_1", "Reduce", ["r:0"], ["m:0"]),
-                       Node("Sub_2", "Subgraph", ["r:0", "m:0"], ["s:0"]),
-                       Node("n", "RMS", ["s:0"], ["n:0"], ["LayerNormalization_n"]),
-                       Node("last", "Reorder", ["n:0"], ["o:0"]), Node("y", "Eltwise", ["o:0"], ["y:0"], ["y"]))
-        self.assertEqual([found[n][0] for n in ("Mean_1", "Sub_2", "n")], ["LayerNormalization_n"] * 3)
-        self.assertEqual((found["last"], found["y"]), (("", ""), ("Abs_y", "y")))  # by its tensor's name
-
-    def test_a_node_on_several_ways(self):
-        of = model("LSTM x > h,c; Squeeze h > s; Concat c,c > d; Relu s > y")
-        found = stands(of, Node("Seq", "RNNSeq", ["x"], ["Seq:0", "Seq:1"]),
-                       Node("a", "Reshape", ["Seq:0"], ["s:0"], ["Squeeze_s"]),
-                       Node("b", "Concatenation", ["Seq:1"], ["d:0"], ["Concat_d"]))
-        self.assertEqual(found["Seq"][0], "LSTM_h Squeeze_s Concat_d")
-        self.assertEqual((found["a"][0], found["b"][0]), ("Squeeze_s", "Concat_d"))
-
-    def test_merged_copies_and_shapes_have_no_operator(self):
-        of = model("Relu x > r; Exp r > e; Exp r > f; Shape e > s; Gather s,i > g; Mul e,f > m; Reshape m,g > y")
-        operators = [Node("Relu_r", "Relu", ["x"], ["r"]), Node("Exp_e", "Exp", ["r"], ["e"]),
-                     Node("Mul_m", "Mul", ["e", "e"], ["m"]), Node("Reshape_y", "Reshape", ["m", "k"], ["y"])]
-        found = stands(of, *operators)
-        self.assertEqual([v[0] for v in found.values()], ["Relu_r", "Exp_e", "Mul_m", "Reshape_y"])
-        claimed, all_, none = share(of, operators_of(of, operators))
-        self.assertEqual((claimed, all_, none), (4, 5, []))  # Exp_f is the copy; Shape and Gather do not run
 
 
 GRAPH = """<?xml version="1.0"?><net name="g" version="11"><layers>
@@ -179,7 +109,7 @@ class Traces(unittest.TestCase):
                                                    output_type_shape=[{"float16": [1]}])]
         done, made = self.imported("onnxruntime", events, more=["--latency-ms", 0.25])
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((made["schema_version"], made["samples_ns"], made["operators"]), (2, [250000], []))
+        self.assertEqual((made["schema_version"], made["samples_ns"], "graph" in made), (3, [250000], False))
         self.assertEqual(made["traces"], [{"format": "onnxruntime-profile", "json": events}])
         self.assertEqual((made["options"]["precision"], made["options"]["threads"]), ("f16", 0))
         self.assertIn("computed in f16", done.stderr)
