@@ -3,6 +3,7 @@
 // multiples of 1/256 whose sums fit into a float, in whatever order they are added.
 #include "backend/built.hpp"
 
+#include <benanza/backend/onednn/layout.hpp>
 #include <benanza/backend/onednn/library.hpp>
 #include <benanza/backend/reference/reference.hpp>
 
@@ -64,7 +65,9 @@ TEST_CASE("sums of exact numbers are equal to the last bit, by every algorithm")
       CAPTURE(benanza::name(t));
       const op::layer l = op::parse(name);
       CHECK(check_bits(*host, l, t) >= 1);
-      CHECK(check_bits(onednn, l, t) >= 3);
+      // Without AVX-512 the library has no bf16.
+      CHECK(check_bits(onednn, l, t) >=
+            (t == numeric::f32 || onednn::channels_in_block() == 16 ? 3 : 0));
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do products of 8-bit codes run that the library has no algorithm for: with zero points, or
-// codes from zero up, on the weights' side? Codes less their zero points are whole numbers of 16
-// bits. Blocks of rows and columns are widened to them in pairs along the sum, which one
+// codes from zero up, on the weights' side; and all where the processor has no dot products of
+// bytes, without which the library's sums saturate? Codes less their zero points are whole numbers
+// of 16 bits. Blocks of rows and columns are widened to them in pairs along the sum, which one
 // instruction multiplies and adds; a convolution's columns are what its windows see, and where each
 // channel has its own windows there are none (code_windows.hpp). A block's sums are scaled and
 // rounded while they are in cache.
@@ -396,11 +397,20 @@ private:
 };
 } // namespace detail
 
-/// True where libraries have nothing: a zero point of the second operand, or codes from zero up.
-/// Sums stay whole numbers of 32 bits.
+/// Dot products of bytes, by which libraries' sums of codes are exact.
+inline constexpr bool has_dot_products =
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || !defined(__x86_64__)
+    true;
+#else
+    false;
+#endif
+
+/// True where libraries have nothing exact: a zero point of the second operand, codes from zero up,
+/// or a processor without dot products of bytes. Sums stay whole numbers of 32 bits.
 template <class Base>
 requires(!op::on_codes<Base>::adds) bool runs(const op::on_codes<Base>& p, dtype element) {
-  return (p.zero_b || p.b_type() == dtype::u8) && detail::matrices_of(p.base).length <= 32768 &&
+  return (p.zero_b || p.b_type() == dtype::u8 || !has_dot_products) &&
+         detail::matrices_of(p.base).length <= 32768 &&
          (p.result_type() != dtype::real || element == dtype::f32);
 }
 

@@ -134,8 +134,8 @@ inline void describe_conv(const op::conv& c, const request& r, recipes& out) {
                     to = any_layout(result, r.types.result);
   offer(dnnl::algorithm::convolution_direct, from, to);
   // Left to choose, depthwise kernels name channels last alone, but know blocks as well.
-  if (c.groups == c.input[1] && c.groups == c.outputs && c.groups % 16 == 0 && c.groups > 1 &&
-      r.floating())
+  if (c.groups == c.input[1] && c.groups == c.outputs && c.groups % channels_in_block() == 0 &&
+      c.groups > 1 && r.floating())
     offer(dnnl::algorithm::convolution_direct,
           arranged(source, r.types.source, arrangement::blocked),
           arranged(result, r.types.result, arrangement::blocked))

@@ -3,7 +3,7 @@
 // channel-blocked operands, and the name of any descriptor as oneDNN's users write it.
 //
 //   layout_name(arranged({1, 64, 56, 56}, data_type::f32, arrangement::blocked), "nchw") ==
-//   "nChw16c"
+//   "nChw16c", or "nChw8c" where a vector has 8 floats
 #pragma once
 
 #include "operation.hpp"
@@ -40,13 +40,31 @@ inline description any_layout(const dims& sizes, data_type t) {
 /// Where a network's activations may keep their channels.
 enum class arrangement { plain, channels_last, blocked };
 
-/// An activation N x C x spatial in that arrangement (blocks of 16 channels, padded).
+/// Channels in a block of the library's kernels here: the floats of a vector.
+inline std::int64_t channels_in_block() {
+  static const std::int64_t channels =
+      effective_instruction_set().find("avx512") != std::string::npos ||
+              effective_instruction_set().find("avx10") != std::string::npos
+          ? 16
+          : 8;
+  return channels;
+}
+
+/// An activation N x C x spatial in blocks of 8 or 16 channels, padded.
+inline description in_blocks(const dims& sizes, data_type t, std::int64_t channels) {
+  using tag = dnnl::memory::format_tag;
+  static constexpr tag of8[] = {tag::nCw8c, tag::nChw8c, tag::nCdhw8c};
+  static constexpr tag of16[] = {tag::nCw16c, tag::nChw16c, tag::nCdhw16c};
+  return {sizes, t, (channels == 8 ? of8 : of16)[sizes.size() - 3]};
+}
+
+/// An activation N x C x spatial in that arrangement.
 inline description arranged(const dims& sizes, data_type t, arrangement how) {
   using tag = dnnl::memory::format_tag;
   static constexpr tag last[] = {tag::nwc, tag::nhwc, tag::ndhwc};
-  static constexpr tag blocks[] = {tag::nCw16c, tag::nChw16c, tag::nCdhw16c};
   if (how == arrangement::plain) return dense(sizes, t);
-  return {sizes, t, (how == arrangement::blocked ? blocks : last)[sizes.size() - 3]};
+  if (how == arrangement::blocked) return in_blocks(sizes, t, channels_in_block());
+  return {sizes, t, last[sizes.size() - 3]};
 }
 
 /// Arrangements in which an activation of these dims is worth a listing of its own, the usual one
@@ -54,7 +72,8 @@ inline description arranged(const dims& sizes, data_type t, arrangement how) {
 inline std::vector<arrangement> arrangements(const dims& sizes, bool floating, bool blocks = true) {
   if (sizes.size() < 3 || sizes.size() > 5 || sizes[1] == 1) return {arrangement::plain};
   if (!floating) return {arrangement::channels_last, arrangement::plain};
-  if (sizes[1] % 16 != 0 || !blocks) return {arrangement::plain, arrangement::channels_last};
+  if (sizes[1] % channels_in_block() != 0 || !blocks)
+    return {arrangement::plain, arrangement::channels_last};
   return {arrangement::plain, arrangement::channels_last, arrangement::blocked};
 }
 

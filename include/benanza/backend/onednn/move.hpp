@@ -146,7 +146,7 @@ inline void describe(const op::concat& p, const request& r, recipes& out) {
   };
   bool blocks = true;
   for (std::int64_t i = 0; i < p.parts; ++i)
-    blocks = blocks && part_at(i)[p.axis] % 16 == 0;
+    blocks = blocks && part_at(i)[p.axis] % channels_in_block() == 0;
   const bool channels = p.axis == 1 && p.element == dtype::real;
   for (const arrangement in : arrangements(whole, r.floating(), blocks)) {
     if (in != arrangement::plain && !channels) continue;
@@ -184,19 +184,17 @@ inline void describe(const op::resize& p, const request& r, recipes& out) {
 }
 
 inline void describe(const op::reorder& p, const request& r, recipes& out) {
-  using tag = dnnl::memory::format_tag;
   const dims sizes = to_dims(p.input);
   const auto type = storage(p.element, r.type);
   if (!type) return;
   const auto laid_out = [&](layout l) -> description {
-    static constexpr tag blocks[] = {tag::nCw8c, tag::nChw8c, tag::nCdhw8c};
     switch (l) {
     case layout::plain: return dense(sizes, *type);
     case layout::channels_last: return arranged(sizes, *type, arrangement::channels_last);
-    case layout::blocked8: return {sizes, *type, blocks[sizes.size() - 3]};
+    case layout::blocked8: return in_blocks(sizes, *type, 8);
     case layout::blocked16: break;
     }
-    return arranged(sizes, *type, arrangement::blocked);
+    return in_blocks(sizes, *type, 16);
   };
   recipe made{.result = dense(sizes, *type)};
   made.letters = activation_letters(sizes.size());

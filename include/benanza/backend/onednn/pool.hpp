@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling for oneDNN: maximum and average, also global, one to three spatial dims, in ONNX's
-// layout, channels last (`@nhwc`) and in blocks of 16 channels (`@nChw16c`). An average that counts
+// layout, channels last (`@nhwc`) and in blocks of channels (`@nChw16c`). An average that counts
 // padding and whose last window hangs over it (ceil) has another divisor here than in ONNX: it is
 // not offered. A global average is a product with ones too.
 //
@@ -41,8 +41,13 @@ inline op::pool as_image(const op::pool& p) {
 }
 } // namespace detail
 
-inline void describe(const op::pool& p, const request& r, recipes& out) {
+inline void describe(const op::pool& p, const request& from, recipes& out) {
   if (p.norm()) return;
+  request r = from;
+  if (p.element != dtype::real) { // codes in and out, whatever the case's class
+    r.type = p.element == dtype::u8 ? numeric::u8s8u8 : numeric::s8s8s8;
+    r.types.source = r.types.result = *storage(p.element);
+  }
   op::pool q = p;
   if (q.global()) {
     if (p.input.size > 5) return;
