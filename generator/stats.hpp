@@ -11,6 +11,7 @@
 
 #include <benanza/core/text.hpp>
 #include <benanza/model/graph.hpp>
+#include <benanza/op/kinds.hpp>
 
 #include <fmt/format.h>
 #include <range/v3/algorithm/count_if.hpp>
@@ -26,6 +27,28 @@
 namespace benanza::generator {
 
 namespace detail {
+/// How many weights a layer has, those that are stored as codes too.
+struct weights_in_kind {
+  std::int64_t operator()(const op::matmul_nbits& p) const {
+    return p.n * p.length() + (p.bias ? p.n : 0);
+  }
+  std::int64_t operator()(const op::matmul_ggml& p) const { return p.n * p.length(); }
+  std::int64_t operator()(const op::on_codes<op::conv>& p) const {
+    return elements(p.base.weights()) + (p.base.bias ? p.base.outputs : 0);
+  }
+  std::int64_t operator()(const op::on_codes<op::gemm>& p) const {
+    return (p.base.constant_b ? elements(p.base.b_shape()) : 0) +
+           (p.base.c.empty() ? 0 : elements(p.base.c));
+  }
+  std::int64_t operator()(const op::on_codes<op::matmul>& p) const {
+    return p.base.constant_b ? elements(p.base.b) : 0;
+  }
+  std::int64_t operator()(const auto& p) const {
+    const op::work w = p.cost();
+    return w.weights + w.vectors;
+  }
+};
+
 /// What one node does; all zero for views and for what could not be resolved.
 struct node_stats {
   const model::node* node = nullptr;
@@ -33,7 +56,9 @@ struct node_stats {
   op::work cost{};
   std::int64_t bytes = 0;
   std::int64_t result_bytes = 0;
-  std::int64_t parameters() const { return cost.weights + cost.vectors; }
+  std::int64_t parameters() const {
+    return layer == nullptr ? 0 : op::visit(weights_in_kind{}, *layer);
+  }
 };
 
 struct model_stats {

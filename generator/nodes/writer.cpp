@@ -119,6 +119,12 @@ public:
     return one("com.microsoft::MatMulNBits", upto(6),
                {{"K", p.length()}, {"N", p.n}, {"bits", p.bits}, {"block_size", p.block}});
   }
+  values operator()(const op::matmul_ggml& p) {
+    return one("benanza::MatMulGgml", upto(2), {{"N", p.n}, ggml(p.format)});
+  }
+  values operator()(const op::gather_ggml& p) {
+    return one("benanza::GatherGgml", upto(2), {{"K", p.data[1]}, ggml(p.format)});
+  }
   values operator()(const op::dynamic_quantize&) {
     return net_.nodes("DynamicQuantizeLinear", upto(1), results_.size);
   }
@@ -348,6 +354,9 @@ public:
   }
 
 private:
+  static attr ggml(op::ggml_format f) {
+    return {"format", std::string(op::ggml_names[static_cast<std::size_t>(f)])};
+  }
   /// Operands of the layer itself, without those that steps join.
   std::size_t count() const { return std::min(own_, operands_.inputs.size()); }
 

@@ -102,6 +102,21 @@ TEST_CASE("a layer's row says what it is") {
   CHECK(j.at("repairs").size() == 1);
 }
 
+TEST_CASE("weights in codes are parameters of their layers") {
+  model::graph g;
+  const std::pair<const char*, int> layers[] = {
+      {"MatMulNBits/1x1x100-n70-k16-z-b", 7070},        {"MatMulGgml/1x1x256-n70-q4_k", 17920},
+      {"QLinearConv/1x8x4x4-6x1x1-s1-b-u8s8u8-pc", 54}, {"QGemm/1x10x20-tb-c1x10-w-u8s8real", 210},
+      {"QLinearMatMul/4x8-8x4-w-u8s8u8", 32},           {"QLinearMatMul/4x8-8x4-u8s8u8", 0}};
+  for (const auto& [layer, weights] : layers) {
+    g.layers.push_back(op::parse(layer));
+    g.nodes.push_back({.layer = static_cast<int>(g.nodes.size())});
+  }
+  const auto rows = fields_of(g).at("layers");
+  for (std::size_t i = 0; i < std::size(layers); ++i)
+    CHECK_MESSAGE(rows.at(i).at("parameters") == layers[i].second, layers[i].first);
+}
+
 TEST_CASE("the page says all, and hostile names do not reach a terminal") {
   model::graph g = small();
   g.nodes[0].name = "/features/features.15/block/block.2/fc1/Conv";

@@ -115,4 +115,7 @@ BENANZA_LAYERS {
   unique_layer<residual<layer_norm>{.base = layer_norm{.input = {1, 128, 768}, .axis = 2, .bias = true}, .sum = true}>::add(107);
   unique_layer<residual<rms_norm>{.base = rms_norm{.input = {1, 128, 2048}, .axis = 2}}>::add(108);
   unique_layer<lookup_table{.input = {1, 64, 56, 56}, .element = dtype::u8, .to = dtype::s8}>::add(109);
+  unique_layer<matmul_ggml{.a = {1, 1, 2048}, .n = 5632, .format = ggml_format::q4_k}>::add(110);
+  unique_layer<gather_ggml{.data = {1000, 512}, .indices = {1, 2}, .format = ggml_format::q6_k}>::add(111);
+  unique_layer<pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .element = dtype::u8}>::add(112);
 }

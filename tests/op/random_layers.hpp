@@ -227,13 +227,6 @@ private:
     r.sequence_major = chance(50);
     return r;
   }
-  op::matmul_nbits make(op::matmul_nbits) {
-    op::matmul_nbits m{.a = dims(1, 3), .n = dim(), .bits = chance(50) ? 4 : 8};
-    m.block = std::int64_t{16} << pick(0, 3);
-    m.zero_points = chance(50);
-    m.bias = chance(50);
-    return m;
-  }
   op::softmax make(op::softmax) {
     op::softmax s{.input = dims(1, 5)};
     s.axis = axis_of(s.input);

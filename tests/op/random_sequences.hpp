@@ -52,6 +52,25 @@ protected:
     if (chance(50)) t.element = dtype::s32;
     return t;
   }
+  op::matmul_nbits make(op::matmul_nbits) {
+    op::matmul_nbits m{.a = dims(1, 3), .n = dim(), .bits = chance(50) ? 4 : 8};
+    m.block = std::int64_t{16} << pick(0, 3);
+    m.zero_points = chance(50);
+    m.bias = chance(50);
+    return m;
+  }
+  op::matmul_ggml make(op::matmul_ggml) {
+    op::matmul_ggml m{.a = dims(1, 3), .n = dim()};
+    m.format = any_of<op::ggml_format>(op::ggml_names);
+    m.a[m.a.size - 1] = pick(1, 3) * op::block_of(m.format).weights;
+    return m;
+  }
+  op::gather_ggml make(op::gather_ggml) {
+    op::gather_ggml g{.data = {dim(), 0}, .indices = dims(0, 2)};
+    g.format = any_of<op::ggml_format>(op::ggml_names);
+    g.data[1] = pick(1, 3) * op::block_of(g.format).weights;
+    return g;
+  }
 };
 
 } // namespace benanza::test

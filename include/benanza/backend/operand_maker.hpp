@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../op/kinds.hpp"
+#include "ggml_draw.hpp"
 #include "make_operands.hpp"
 #include "operand_adder.hpp"
 
@@ -95,6 +96,17 @@ public:
     add({.dims = {p.n_grams()}, .type = dtype::s64, .part = role::vector}, {}, false);
     rewrite([n = p.outputs](std::int64_t i, double) { return static_cast<double>(i % n); });
     if (p.weighs()) vector({p.n_grams()}, {.low = 0.5, .high = 1.5});
+  }
+  void operator()(const op::matmul_ggml& p) {
+    source(p.a);
+    codes(p.weights(), dtype::u8, role::weights);
+    rewrite(ggml_scaled(p.format, p.length()));
+  }
+  void operator()(const op::gather_ggml& p) {
+    codes(p.table(), dtype::u8, role::source);
+    rewrite(ggml_scaled(p.format, 1));
+    add({.dims = p.indices, .type = dtype::s64, .part = role::index},
+        {.whole_low = 0, .whole_high = p.data[0] - 1}, false);
   }
   void operator()(const op::matmul_nbits& p) {
     source(p.a);

@@ -223,6 +223,7 @@ struct terms {
   std::int64_t operator()(const op::softmax& p) const { return p.input[p.axis]; }
   std::int64_t operator()(const op::attention& p) const { return p.seen_keys() + p.head_size; }
   std::int64_t operator()(const op::matmul_nbits& p) const { return p.length(); }
+  std::int64_t operator()(const op::matmul_ggml& p) const { return p.length(); }
   std::int64_t operator()(const op::rotary&) const { return 2; }
   std::int64_t operator()(const op::linear_attention& p) const { return p.steps + p.key_size; }
   std::int64_t operator()(const op::binary& p) const { return p.operands; }

@@ -79,6 +79,7 @@ public:
     if (n.layer != model::no_layer) {
       count_parameters(s, c);
       if (c.op() == "Concat") count_caches(s, c);
+      if (c.op() == "Attention" && c.has_attribute(in_place)) count_caches_in_place(s, c);
     }
     graph.nodes.push_back(std::move(n));
   }
@@ -186,7 +187,9 @@ private:
                                        {"QLinearConv", {3, 8, none}},
                                        {"QLinearMatMul", {0, 3, none}},
                                        {"QGemm", {0, 3, 6}},
-                                       {"MatMulNBits", {1, none, none}}};
+                                       {"MatMulNBits", {1, none, none}},
+                                       {"MatMulGgml", {1, none, none}},
+                                       {"GatherGgml", {0, none, none}}};
     if (op == "Gather") // a table of whole numbers may be anything, one of bytes is an embedding
       return i == 0 && (element == proto::INT8 || element == proto::UINT8);
     const auto found =
@@ -197,15 +200,20 @@ private:
 
   /// How many weights an operand holds; several of few bits are in one element.
   static std::int64_t weights_in(const call& c, std::size_t i, const shape& dims) {
-    if (c.op() != "MatMulNBits" || i != 1) return benanza::elements(dims);
-    return capped_multiply(c.integer("N", 0), c.integer("K", 0));
+    if (c.op() == "MatMulNBits" && i == 1)
+      return capped_multiply(c.integer("N", 0), c.integer("K", 0));
+    if (c.op() == "MatMulGgml" && i == 1)
+      return capped_multiply(c.integer("N", 0), c.dims(0).back());
+    if (c.op() == "GatherGgml" && i == 0) return capped_multiply(dims[0], c.integer("K", 0));
+    return benanza::elements(dims);
   }
 
   /// Operands of which a run reads some rows, or what a choice at run time leaves of them.
   static bool reads_in_part(std::string_view op, std::size_t i) {
     static constexpr std::string_view in_part[] = {
-        "Gather", "GatherElements", "GatherND", "GatherBlockQuantized", "EmbedLayerNormalization",
-        "MoE",    "QMoE",           "Slice",    "RotaryEmbedding"};
+        "Gather",     "GatherElements",          "GatherND", "GatherBlockQuantized",
+        "GatherGgml", "EmbedLayerNormalization", "MoE",      "QMoE",
+        "Slice",      "RotaryEmbedding"};
     return std::find(std::begin(in_part), std::end(in_part), op) != std::end(in_part) &&
            (i == 0 || !op.starts_with("Gather"));
   }
@@ -223,6 +231,22 @@ private:
     grown_[static_cast<int>(graph.nodes.size())] = {
         stored_bytes(kept.element, benanza::elements(*kept.dims)),
         (*kept.dims)[std::max(0, static_cast<int>(rank) - 4)], (*kept.dims)[at], (*fresh.dims)[at]};
+  }
+
+  /// Keys and values that are inputs of the model: a run has written the last ones in their place.
+  void count_caches_in_place(const step& s, const call& c) {
+    for (const std::size_t k : {1u, 2u}) {
+      const value& v = values_[static_cast<std::size_t>(s.inputs[k])];
+      const shape& dims = *v.dims;
+      if (v.producer >= 0 || v.constant || v.given != s.inputs[k] || dims.size != 4) continue;
+      const std::int64_t added = c.dims(0)[1], past = dims[2] - added;
+      if (past < 0) continue;
+      graph.cache.past = past;
+      graph.cache.added = added;
+      graph.cache.sequences = dims[0];
+      graph.cache.bytes = capped_add(
+          graph.cache.bytes, stored_bytes(v.element, benanza::elements(dims) / dims[2] * past));
+    }
   }
 
   void count_parameters(const step& s, const call& c) {

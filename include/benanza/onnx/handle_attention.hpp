@@ -14,6 +14,9 @@ namespace detail {
 /// Keys before the first query, which a piece says that has keys and values from a cache. Those may
 /// then have four dims where queries have three.
 inline constexpr std::string_view past_length = "past_length";
+/// Says of one in our own domain that its keys and values are a cache to which the new ones were
+/// written: the last ones are those of the queries.
+inline constexpr std::string_view in_place = "in_place";
 
 /// The sizes that three operands say; refuses those that do not fit each other.
 inline op::attention attention_of(const call& c) {
@@ -21,7 +24,8 @@ inline op::attention attention_of(const call& c) {
   const auto refuse = [&] {
     throw error("its operands " + text(q) + ", " + text(k) + " and " + text(v) + " do not fit");
   };
-  const bool cached = q.size == 3 && k.size == 4 && c.has_attribute(past_length);
+  const bool cached =
+      q.size == 3 && k.size == 4 && (c.has_attribute(past_length) || c.has_attribute(in_place));
   if ((q.size != 3 && q.size != 4) || (k.size != q.size && !cached) || v.size != k.size) refuse();
   op::attention p{.batch = q[0], .sequence_major = q.size == 3, .cached = cached};
   const bool packed = k.size == 3;
@@ -54,7 +58,8 @@ inline void see(const call& c, op::attention& p) {
   if (!p.causal) return;
   const std::int64_t all = (p.lengths ? p.queries : p.keys) - 1;
   const std::int64_t behind = causal ? 0 : right >= 0 ? std::min(right, all) : all;
-  const std::int64_t before = c.integer(past_length, 0);
+  const std::int64_t before =
+      c.has_attribute(in_place) ? p.keys - p.queries : c.integer(past_length, 0);
   if (before < -dim_limit || before > dim_limit) throw error("its past_length is out of range");
   p.past = before + behind;
   p.window = left >= 0 ? left + behind + 1 : 0;

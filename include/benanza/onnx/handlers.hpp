@@ -12,6 +12,7 @@
 #include "handle_constant.hpp"
 #include "handle_eltwise.hpp"
 #include "handle_expand.hpp"
+#include "handle_ggml.hpp"
 #include "handle_indexing.hpp"
 #include "handle_linear_attention.hpp"
 #include "handle_matrix.hpp"
@@ -193,6 +194,13 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
   };
 }
 
+/// What is written of GGUF files.
+inline std::unordered_map<std::string_view, handler> ggml_handlers() {
+  return {{"MatMulGgml", {2, 2, handle_matmul_ggml}},
+          {"GatherGgml", {2, 2, handle_gather_ggml}},
+          {"Attention", {3, 3, handle_attention}}};
+}
+
 /// What ONNX Runtime makes of a convolutional network for one machine: channels in blocks.
 inline std::unordered_map<std::string_view, handler> blocked_handlers() {
   return {{"MaxPool", {1, 1, handle_pool}},
@@ -210,10 +218,12 @@ inline std::string_view domain_of(const ::onnx::NodeProto& n) {
 /// The handler of an operator; nullptr: there is none.
 inline const handler* find_handler(std::string_view domain, std::string_view op) {
   static const auto own = detail::own_handlers(), microsoft = detail::microsoft_handlers(),
-                    blocked = detail::blocked_handlers(), none = decltype(own){};
+                    blocked = detail::blocked_handlers(), ggml = detail::ggml_handlers(),
+                    none = decltype(own){};
   const auto& table = domain.empty()                    ? own
                       : domain == "com.microsoft"       ? microsoft
                       : domain == "com.microsoft.nchwc" ? blocked
+                      : domain == own_domain            ? ggml
                                                         : none;
   const auto found = table.find(op);
   return found == table.end() ? nullptr : &found->second;

@@ -15,6 +15,7 @@
 #include "eltwise.hpp"
 #include "expand.hpp"
 #include "fused.hpp"
+#include "gather_ggml.hpp"
 #include "gemm.hpp"
 #include "grid_sample.hpp"
 #include "group_norm.hpp"
@@ -23,6 +24,7 @@
 #include "layer.hpp"
 #include "layer_norm.hpp"
 #include "linear_attention.hpp"
+#include "matmul_ggml.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -57,7 +59,7 @@ using kinds = kind_list<
     grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
     col2im, deform_conv, max_unpool, dft, det,
     batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
-    attention, rotary, matmul_nbits,
+    attention, rotary, matmul_nbits, matmul_ggml, gather_ggml,
     linear_attention, tf_idf,
     unary, binary,
     cast, where, expand,

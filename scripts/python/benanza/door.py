@@ -5,6 +5,7 @@
   benanza model.onnx --framework onnxruntime,openvino # how long these take, and where they lose it
   benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
+  benanza model.gguf --dim past=512                   # a language model: a token behind 512, or --dim sequence=128
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
   benanza ci old.onnx new.onnx                        # for continuous integration: did it get slower?
 
@@ -26,7 +27,7 @@ import sys
 import time
 from pathlib import Path
 
-from benanza import exporting
+from benanza import exporting, gguf
 from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
 FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
@@ -47,7 +48,8 @@ def numbers(text, option):
 def parse(words):
     cut = words.index("--") if "--" in words else len(words)
     parser = Parser("benanza", __doc__)
-    parser.add_argument("model", help="an ONNX file, or the name of a model of the zoo (benanza_generate zoo --list)")
+    parser.add_argument("model", help="an ONNX or GGUF file, or the name of a model of the zoo "
+                        "(benanza_generate zoo --list)")
     parser.add_argument("--batch", metavar="N,...", help="the model's own, or 1 where it leaves that open")
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="a symbolic dim's value")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=DIMS", help="an input's dims: x=1x3x224x224")
@@ -142,7 +144,7 @@ def page_of_model(words):
     place = folder_of_programs(a.programs)
     tools = {name: place / name for name in PROGRAMS}
     given = Path(a.model)
-    if given.suffix == ".onnx":
+    if given.suffix in (".onnx", ".gguf"):
         if not given.is_file():
             raise Error(f"{given}: no such file")
         model, name = given, given.stem
@@ -153,7 +155,14 @@ def page_of_model(words):
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise Error(f"{folder} cannot be made: {e.strerror}") from None
-    if model != given and not model.exists():
+    if given.suffix == ".gguf":
+        if a.frameworks:
+            raise Error("no framework here reads GGUF files; leave --framework out")
+        said = {d.partition("=")[0] for d in a.dim}
+        a.dim += [d for name, d in (("sequence", "sequence=1"), ("past", "past=512")) if name not in said]
+        model = folder / f"{name}.onnx"
+        gguf.write(given, model)
+    elif model != given and not model.exists():
         run([tools["benanza_generate"], "zoo", name, "-o", model.parent], fine=(0,), stdout=subprocess.DEVNULL)
 
     began(f"reading {model}")

@@ -2,14 +2,13 @@
 // How does a product with weights of a few bits run? In tiles of up to six rows by two vectors of
 // columns. Codes are in panels of a tile's columns, are widened in registers on the way to the sum,
 // and each block's sum is scaled once; what zero points take off is known from the sums of a row's
-// blocks. One row, a step of a language model, goes through four panels far apart side by side:
-// sums then do not wait for each other, and memory gives more. Columns are shared among threads.
+// blocks. Columns are shared among threads.
 //
 //   kernel k = make(op::matmul_nbits{.a = {1, 1, 2048}, .n = 5632, .block = 32}, job);
 #pragma once
 
 #include "detail/job.hpp"
-#include "detail/product.hpp"
+#include "detail/panel_tiles.hpp"
 
 #include <utility>
 
@@ -122,7 +121,7 @@ struct nbits_parts {
       , all(bias + (p.bias ? panels * tile_columns * 4 : 0)) {}
 };
 
-struct nbits_plan {
+struct nbits_plan : panel_tiles<nbits_plan> {
   op::matmul_nbits p;
   nbits_parts parts;
   const float* a;
@@ -134,56 +133,12 @@ struct nbits_plan {
       , a(reinterpret_cast<const float*>(j.inputs[0]))
       , y(reinterpret_cast<float*>(j.output)) {}
 
-  /// Sums of each row's blocks.
-  void sum_blocks(float* to) const {
-    for (std::int64_t row = 0; row < p.rows(); ++row)
-      for (std::int64_t b = 0; b < parts.blocks; ++b) {
-        const float* from = a + row * p.length() + b * p.block;
-        float sum = 0;
-        const std::int64_t n = std::min(p.block, p.length() - b * p.block);
-#pragma omp simd reduction(+ : sum)
-        for (std::int64_t k = 0; k < n; ++k)
-          sum += from[k];
-        *to++ = sum;
-      }
-  }
+  void sum_blocks(float* to) const { sum_groups(a, p.rows(), p.length(), p.block, to); }
 
   /// The columns of the panels in [begin, end).
   void go(std::int64_t begin, std::int64_t end, const std::byte* weights, const float* sums) const {
-    p.bits == 4 ? all_rows<four_bits>(begin, end, weights, sums)
-                : all_rows<eight_bits>(begin, end, weights, sums);
-  }
-
-private:
-  template <class Codes>
-  void all_rows(std::int64_t begin, std::int64_t end, const std::byte* weights,
-                const float* sums) const {
-    if (p.rows() == 1) return at_places<Codes, 1, 4>(begin, end, weights, sums);
-    if (p.rows() == 2) return at_places<Codes, 2, 2>(begin, end, weights, sums);
-    for (std::int64_t at = begin; at < end; ++at) {
-      std::int64_t row = 0;
-      for (; row + tile_rows <= p.rows(); row += tile_rows)
-        tile<Codes, tile_rows, 1>(at, 0, weights, sums, row);
-      rest<Codes, tile_rows - 1>(at, weights, sums, row);
-    }
-  }
-  template <class Codes, int Rows>
-  void rest(std::int64_t at, const std::byte* weights, const float* sums, std::int64_t row) const {
-    if constexpr (Rows > 0) {
-      if (p.rows() - row == Rows)
-        tile<Codes, Rows, 1>(at, 0, weights, sums, row);
-      else
-        rest<Codes, Rows - 1>(at, weights, sums, row);
-    }
-  }
-  template <class Codes, int Rows, int Places>
-  void at_places(std::int64_t begin, std::int64_t end, const std::byte* weights,
-                 const float* sums) const {
-    const std::int64_t each = (end - begin) / Places;
-    for (std::int64_t i = 0; i < each; ++i)
-      tile<Codes, Rows, Places>(begin + i, each, weights, sums, 0);
-    for (std::int64_t at = begin + each * Places; at < end; ++at)
-      tile<Codes, Rows, 1>(at, 0, weights, sums, 0);
+    p.bits == 4 ? all_rows<four_bits>(p.rows(), begin, end, weights, sums)
+                : all_rows<eight_bits>(p.rows(), begin, end, weights, sums);
   }
 
   /// Some rows of panel `at`, and of others that many panels further each.
@@ -256,22 +211,9 @@ private:
     for (int i = 0; i < Places; ++i) {
       const std::int64_t column = (at + i * apart) * tile_columns;
       for (int r = 0; r < Rows; ++r)
-        store(low[r][i], high[r][i], y + (row + r) * p.n + column,
-              std::min(tile_columns, p.n - column));
+        store_columns(low[r][i], high[r][i], y + (row + r) * p.n + column,
+                      std::min(tile_columns, p.n - column));
     }
-  }
-
-  static void store(const float_vector& low, const float_vector& high, float* to,
-                    std::int64_t columns) {
-    using lanes = float_lanes;
-    if (columns >= lanes::count)
-      lanes::store(low, to);
-    else
-      return lanes::store(low, to, columns);
-    if (columns == tile_columns)
-      lanes::store(high, to + lanes::count);
-    else if (columns > lanes::count)
-      lanes::store(high, to + lanes::count, columns - lanes::count);
   }
 };
 } // namespace detail

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a GGUF file hold, and which layers does a run of it compute? Written as an ONNX file without weights, whose
+products keep the blocks of codes that the file stores: MatMulGgml and GatherGgml of our own domain.
+
+  write(Path("tinyllama.Q4_K_M.gguf"), Path("tinyllama.onnx"))   # then: benanza tinyllama.onnx --dim sequence=1 --dim past=512
+
+Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm): their sizes are in the file's metadata, and so are the
+types of their tensors. Keys and values are kept in f32 and written in their place; logits are those of the last token.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from benanza.onnx_file import FLOAT, INT64, UINT8, Graph
+from benanza.programs import Error
+
+#: ggml's number of a type: its name, the weights in a block, and the block's bytes.
+TYPES = {0: ("f32", 1, 4), 1: ("f16", 1, 2), 2: ("q4_0", 32, 18), 3: ("q4_1", 32, 20), 6: ("q5_0", 32, 22),
+         7: ("q5_1", 32, 24), 8: ("q8_0", 32, 34), 12: ("q4_k", 256, 144), 13: ("q5_k", 256, 176),
+         14: ("q6_k", 256, 210), 20: ("iq4_nl", 32, 18), 23: ("iq4_xs", 256, 136), 30: ("bf16", 1, 2),
+         39: ("mxfp4", 32, 17)}
+ARCHITECTURES = ("llama", "qwen2", "qwen3")
+SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+STRING, ARRAY = 8, 9
+MOST_ENTRIES, LONGEST_TEXT, MOST_ITEMS = 1 << 16, 1 << 24, 1 << 24
+
+
+class Reader:
+    """A file's values in their order; refuses a file that ends or is none."""
+
+    def __init__(self, file: BinaryIO, name: str):
+        self.file, self.name = file, name
+
+    def refuse(self, what: str) -> Error:
+        return Error(f"{self.name}: {what}")
+
+    def bytes(self, count: int) -> bytes:
+        data = self.file.read(count)
+        if len(data) != count:
+            raise self.refuse("the file ends in its header; fetch it again")
+        return data
+
+    def scalar(self, kind: str) -> Any:
+        return struct.unpack(kind, self.bytes(struct.calcsize(kind)))[0]
+
+    def count(self, most: int, what: str) -> int:
+        n = self.scalar("<Q")
+        if n > most:
+            raise self.refuse(f"{n} {what} are more than a model has")
+        return n
+
+    def text(self) -> str:
+        return self.bytes(self.count(LONGEST_TEXT, "characters of a text")).decode(errors="replace")
+
+    def value(self, kind: int, keep: bool = True) -> Any:
+        if kind in SCALARS:
+            return self.scalar(SCALARS[kind])
+        if kind == STRING:
+            return self.text()
+        if kind != ARRAY or not keep:
+            raise self.refuse(f"a value of type {kind}, which GGUF does not have")
+        item, count = self.scalar("<I"), self.count(MOST_ITEMS, "items of a list")
+        if item in SCALARS:  # of a vocabulary: no need to keep them
+            self.bytes(count * struct.calcsize(SCALARS[item]))
+        else:
+            for _ in range(count):
+                self.value(item, keep=False)
+        return count
+
+
+class Header:
+    """A file's metadata, and of each tensor its dims, in ONNX's order, and its type."""
+
+    def __init__(self, path: Path):
+        try:
+            with path.open("rb") as file:
+                self.read(Reader(file, str(path)))
+        except OSError as e:
+            raise Error(f"{path}: {e.strerror}") from None
+        self.path = path
+
+    def read(self, r: Reader) -> None:
+        if r.bytes(4) != b"GGUF":
+            raise r.refuse("not a GGUF file")
+        version = r.scalar("<I")
+        if version not in (2, 3):
+            raise r.refuse(f"version {version} of GGUF, known are 2 and 3")
+        tensors, entries = r.count(MOST_ENTRIES, "tensors"), r.count(MOST_ENTRIES, "entries")
+        self.metadata: dict[str, Any] = {}
+        for _ in range(entries):
+            key = r.text()
+            self.metadata[key] = r.value(r.scalar("<I"))
+        self.tensors: dict[str, tuple[list[int], int]] = {}
+        for _ in range(tensors):
+            name, rank = r.text(), r.scalar("<I")
+            if rank > 4:
+                raise r.refuse(f"a tensor of {rank} dims")
+            dims = [r.count(1 << 40, "elements along a dim") for _ in range(rank)]
+            kind, _ = r.scalar("<I"), r.scalar("<Q")
+            self.tensors[name] = dims[::-1], kind
+
+    def refuse(self, what: str) -> Error:
+        return Error(f"{self.path}: {what}")
+
+    def size(self, key: str, fallback: int | None = None) -> int:
+        """A size of the architecture."""
+        architecture = self.metadata.get("general.architecture")
+        n = self.metadata.get(f"{architecture}.{key}", fallback)
+        if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1 << 24:
+            raise self.refuse(f"its metadata lacks {architecture}.{key}")
+        return n
+
+    def tensor(self, name: str, rank: int) -> tuple[list[int], str]:
+        if name not in self.tensors:
+            raise self.refuse(f"it has no tensor {name}")
+        dims, kind = self.tensors[name]
+        if len(dims) != rank or not all(dims):
+            raise self.refuse(f"its tensor {name} is {'x'.join(map(str, dims))}")
+        if kind not in TYPES:
+            raise self.refuse(f"its tensor {name} is of ggml's type {kind}, which has no layer yet; there are "
+                              f"{', '.join(t[0] for t in TYPES.values())}")
+        return dims, TYPES[kind][0]
+
+
+class Model:
+    """The graph of a run."""
+
+    def __init__(self, h: Header):
+        architecture = h.metadata.get("general.architecture")
+        if architecture not in ARCHITECTURES:
+            raise h.refuse(f"its architecture is {architecture!r:.60}; known are {', '.join(ARCHITECTURES)}")
+        if any(".ffn_gate_exps." in t or ".ffn_gate_inp." in t for t in h.tensors):
+            raise h.refuse("its layers have experts, which are not read from GGUF files yet")
+        self.h, self.g = h, Graph(h.path.stem)
+        self.width, self.layers = h.size("embedding_length"), h.size("block_count")
+        self.heads = h.size("attention.head_count")
+        self.kv_heads = h.size("attention.head_count_kv", self.heads)
+        self.each = h.size("attention.key_length", max(1, self.width // self.heads))
+        if self.heads % self.kv_heads:
+            raise h.refuse(f"its {self.heads} heads do not share {self.kv_heads} of keys and values")
+        self.epsilon = float(h.metadata.get(f"{architecture}.attention.layer_norm_rms_epsilon", 1e-5))
+        self.pairs = int(architecture == "llama")  # which numbers of a head are turned together
+
+    def weights(self, name: str) -> tuple[list[int], str, int]:
+        dims, kind = self.h.tensor(f"{name}.weight", 2)
+        _, block, size = next(t for t in TYPES.values() if t[0] == kind)
+        if dims[1] % block:
+            raise self.h.refuse(f"its tensor {name} has rows of {dims[1]}, no whole blocks of {kind}")
+        return dims, kind, dims[1] // block * size
+
+    def linear(self, x: str, name: str, tensor: str = "") -> str:
+        (n, length), kind, row = self.weights(tensor or name)
+        if kind == "f32":
+            w = self.weight(f"{tensor or name}.weight", FLOAT, [n, length])
+            w = self.g.node("Transpose", [w], f"{name}.transposed")
+            y = self.g.node("MatMul", [x, w], name)
+        else:
+            w = self.weight(f"{tensor or name}.weight", UINT8, [n, row])
+            y = self.g.node("MatMulGgml", [x, w], name, "benanza", N=n, format=kind)
+        if f"{name}.bias" in self.h.tensors:
+            y = self.g.node("Add", [y, self.weight(f"{name}.bias", FLOAT, [n])], f"{name}.added")
+        return y
+
+    def weight(self, name: str, element: int, dims: list[int]) -> str:
+        if name not in self.g.known:
+            self.g.known.add(name)
+            self.g.weight(name, element, dims)
+        return name
+
+    def norm(self, x: str, name: str, length: int) -> str:
+        dims, _ = self.h.tensor(f"{name}.weight", 1)
+        if dims != [length]:
+            raise self.h.refuse(f"its tensor {name} has {dims[0]} numbers, not {length}")
+        return self.g.node("RMSNormalization", [x, self.weight(f"{name}.weight", FLOAT, dims)], name,
+                           axis=-1, epsilon=self.epsilon)
+
+    def rotated(self, x: str, name: str, heads: int) -> str:
+        if f"{name}_norm.weight" in self.h.tensors:  # each head by itself
+            apart = self.g.node("Reshape", [x, self.g.whole_numbers(0, -1, heads, self.each)], f"{name}.apart")
+            normed = self.norm(apart, f"{name}_norm", self.each)
+            x = self.g.node("Reshape", [normed, self.g.whole_numbers(0, -1, heads * self.each)], f"{name}.together")
+        return self.g.node("RotaryEmbedding", [x, "cosines", "sines", "position_ids"], f"{name}.rotated",
+                           num_heads=heads, interleaved=self.pairs)
+
+    def attended(self, x: str, block: str) -> str:
+        q, k, v = (self.linear(x, f"{block}.attn_{which}") for which in "qkv")
+        q, k = self.rotated(q, f"{block}.attn_q", self.heads), self.rotated(k, f"{block}.attn_k", self.kv_heads)
+        # They are written where the cache has room for them.
+        for made, name in ((k, "key"), (v, "value")):
+            self.g.output(self.g.node("Identity", [made], f"{block}.{name}.new"), FLOAT,
+                          [1, "sequence", self.kv_heads * self.each])
+        caches = [self.g.input(f"{block}.{name}", FLOAT, [1, self.kv_heads, "past + sequence", self.each])
+                  for name in ("keys", "values")]
+        y = self.g.node("Attention", [q, *caches], f"{block}.attention", "benanza", q_num_heads=self.heads,
+                        kv_num_heads=self.kv_heads, is_causal=1, in_place=1)
+        return self.linear(y, f"{block}.attn_output")
+
+    def fed_forward(self, x: str, block: str) -> str:
+        gate, up = self.linear(x, f"{block}.ffn_gate"), self.linear(x, f"{block}.ffn_up")
+        opened = self.g.node("Mul", [gate, self.g.node("Sigmoid", [gate], f"{block}.sigmoid")], f"{block}.silu")
+        return self.linear(self.g.node("Mul", [opened, up], f"{block}.gated"), f"{block}.ffn_down")
+
+    def file(self) -> bytes:
+        g, h = self.g, self.h
+        ids = g.input("input_ids", INT64, [1, "sequence"])
+        g.input("position_ids", INT64, [1, "sequence"])
+        longest = h.size("context_length", 4096)
+        turned = h.size("rope.dimension_count", self.each)
+        for name in ("cosines", "sines"):
+            g.weight(name, FLOAT, [longest, turned // 2])
+        (words, width), kind, row = self.weights("token_embd")
+        if width != self.width:
+            raise h.refuse(f"its embedding is of width {width}, not {self.width}")
+        if kind == "f32":
+            x = g.node("Gather", [self.weight("token_embd.weight", FLOAT, [words, width]), ids], "token_embd")
+        else:
+            x = g.node("GatherGgml", [self.weight("token_embd.weight", UINT8, [words, row]), ids], "token_embd",
+                       "benanza", K=width, format=kind)
+        for i in range(self.layers):
+            block = f"blk.{i}"
+            y = self.attended(self.norm(x, f"{block}.attn_norm", width), block)
+            x = g.node("Add", [x, y], f"{block}.attn_added")
+            y = self.fed_forward(self.norm(x, f"{block}.ffn_norm", width), block)
+            x = g.node("Add", [x, y], f"{block}.ffn_added")
+        last = g.node("Slice", [x, g.whole_numbers(-1), g.whole_numbers(1 << 40), g.whole_numbers(1)], "last")
+        last = self.norm(last, "output_norm", width)
+        logits = self.linear(last, "output", "" if "output.weight" in h.tensors else "token_embd")
+        g.output(logits, FLOAT, [1, 1, words])
+        return g.file({"": 23, "benanza": 1})
+
+
+def write(path: Path, out: Path) -> None:
+    """Writes the ONNX file of a GGUF file."""
+    out.write_bytes(Model(Header(path)).file())

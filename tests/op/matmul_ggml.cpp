@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/op/gather_ggml.hpp>
+
+#include "checks.hpp"
+
+using namespace benanza;
+using namespace benanza::op;
+
+TEST_CASE("matmul_ggml: key, dims and cost") {
+  constexpr matmul_ggml up{.a = {1, 1, 2048}, .n = 5632, .format = ggml_format::q4_k};
+  CHECK_TWICE(write_key(up) == "1x1x2048-n5632-q4_k");
+  CHECK_TWICE(read_key(matmul_ggml{}, "1x1x2048-n5632-q4_k") == up);
+  CHECK_TWICE(up.output() == shape{1, 1, 5632});
+  CHECK_TWICE(up.weights() == shape{5632, 8 * 144});
+  CHECK_TWICE(up.cost().macs == 2048 * 5632);
+  CHECK_TWICE(up.cost().constant_fixed_bytes == 5632 * 8 * 144);
+}
+
+TEST_CASE("gather_ggml: key, dims and cost") {
+  constexpr gather_ggml rows{.data = {1000, 512}, .indices = {1, 2}, .format = ggml_format::q6_k};
+  CHECK_TWICE(write_key(rows) == "1000x512-1x2-q6_k");
+  CHECK_TWICE(read_key(gather_ggml{}, "1000x512-1x2-q6_k") == rows);
+  CHECK_TWICE(rows.output() == shape{1, 2, 512});
+  CHECK_TWICE(rows.table() == shape{1000, 420});
+  CHECK_TWICE(rows.cost().fixed_bytes == 2 * 420 + 16);
+  CHECK_TWICE(rows.cost().results == 1024);
+}
+
+TEST_CASE("ggml: what makes no sense is refused") {
+  CHECK_REFUSED((matmul_ggml{.a = {2, 128}, .n = 4, .format = ggml_format::q4_k}.validate()),
+                "whole blocks");
+  CHECK_REFUSED((matmul_ggml{.a = {2, 32}, .n = 0, .format = ggml_format::q8_0}.validate()),
+                "empty");
+  CHECK_REFUSED((matmul_ggml{.n = 4}.validate()), "scalar");
+  CHECK_REFUSED((gather_ggml{.data = {2, 33}, .format = ggml_format::q8_0}.validate()),
+                "whole blocks");
+  CHECK_REFUSED((gather_ggml{.data = {2}}.validate()), "matrix");
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Are the layers of a GGUF file found, and is what is none refused in a line?
+
+  gguf_files.py <source folder> <benanza_generate>
+"""
+
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+SOURCE, GENERATE = Path(sys.argv[1]), sys.argv[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "scripts" / "python"))
+from benanza import gguf  # noqa: E402
+from benanza.programs import Error  # noqa: E402
+
+F32, Q4_0, Q4_K, Q6_K, F16 = 0, 2, 12, 14, 1
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def entry(key, value):
+    if isinstance(value, str):
+        return text(key) + struct.pack("<I", 8) + text(value)
+    if isinstance(value, float):
+        return text(key) + struct.pack("<If", 6, value)
+    if isinstance(value, list):  # of texts, as a vocabulary is
+        return text(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+    return text(key) + struct.pack("<II", 4, value)
+
+
+def header(metadata, tensors, version=3):
+    out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
+    out += b"".join(entry(k, v) for k, v in metadata.items())
+    for name, (dims, kind) in tensors.items():
+        out += text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims[::-1])
+        out += struct.pack("<IQ", kind, 0)
+    return out
+
+
+def llama(architecture="llama", tied=False, layers=2, norms=False):
+    """Width 256, 4 heads that share 2, inner 512, 1000 words."""
+    metadata = {"general.architecture": architecture, "tokenizer.ggml.tokens": ["a", "b"],
+                **{f"{architecture}.{k}": v for k, v in {
+                    "embedding_length": 256, "block_count": layers, "context_length": 64,
+                    "attention.head_count": 4, "attention.head_count_kv": 2, "feed_forward_length": 512,
+                    "attention.layer_norm_rms_epsilon": 1e-6}.items()}}
+    tensors = {"token_embd.weight": ([1000, 256], Q6_K), "output_norm.weight": ([256], F32)}
+    if not tied:
+        tensors["output.weight"] = [1000, 256], Q6_K
+    for i in range(layers):
+        kinds = {"attn_q": ([256, 256], Q4_K), "attn_k": ([128, 256], Q4_K), "attn_v": ([128, 256], Q6_K),
+                 "attn_output": ([256, 256], Q4_0), "ffn_gate": ([512, 256], Q4_K), "ffn_up": ([512, 256], F16),
+                 "ffn_down": ([256, 512], Q4_K)}
+        tensors |= {f"blk.{i}.{name}.weight": its for name, its in kinds.items()}
+        tensors |= {f"blk.{i}.{name}.weight": ([256], F32) for name in ("attn_norm", "ffn_norm")}
+        if architecture == "qwen2":
+            tensors |= {f"blk.{i}.attn_{w}.bias": ([n], F32) for w, n in (("q", 256), ("k", 128), ("v", 128))}
+        if norms:
+            tensors |= {f"blk.{i}.attn_{w}_norm.weight": ([64], F32) for w in "qk"}
+    return metadata, tensors
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def stats(self, data, *dims):
+        file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
+        file.write_bytes(data)
+        gguf.write(file, out)
+        words = [w for d in dims for w in ("--dim", d)]
+        done = subprocess.run([GENERATE, "stats", out, "--format", "json", *words], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        graph, = json.loads(done.stdout)["models"]
+        self.assertEqual(graph["unresolved"], 0)
+        return graph, Counter(f"{x['family']}/{x['key']}" for x in graph["layers"])
+
+    def refused(self, data, said):
+        file = self.folder / "bad.gguf"
+        file.write_bytes(data)
+        with self.assertRaisesRegex(Error, said) as e:
+            gguf.write(file, self.folder / "bad.onnx")
+        self.assertNotIn("\n", str(e.exception))
+
+    def test_a_token_behind_others(self):
+        _, layers = self.stats(header(*llama()), "sequence=1", "past=63")
+        self.assertEqual(layers["GatherGgml/1000x256-1x1-q6_k"], 1)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n256-q4_k"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n128-q6_k"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n256-q4_0"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n512-f16"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x512-n256-q4_k"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n1000-q6_k"], 1)
+        self.assertEqual(sum(n for l, n in layers.items() if l.startswith("Attention/")), 2)
+
+    def test_a_prompt_makes_the_last_token_alone(self):
+        _, layers = self.stats(header(*llama()), "sequence=32", "past=0")
+        self.assertEqual(layers["MatMulGgml/1x32x256-n256-q4_k"], 2)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n1000-q6_k"], 1)
+
+    def test_weights_are_counted_as_they_are_stored(self):
+        def bytes_of(dims, kind):
+            _, block, size = gguf.TYPES[kind]
+            n = 1
+            for d in dims:
+                n *= d
+            return n // block * size
+
+        metadata, tensors = llama(tied=True)
+        graph, layers = self.stats(header(metadata, tensors), "sequence=1", "past=63")
+        stored = sum(bytes_of(*t) for t in tensors.values())
+        angles = 2 * 64 * 32 * 4  # the table of the rotation, which files do not hold
+        self.assertEqual(graph["parameter_bytes"], stored + angles)
+        self.assertEqual(layers["MatMulGgml/1x1x256-n1000-q6_k"], 1)
+        self.assertEqual(sum(x["parameters"] for x in graph["layers"]),
+                         graph["parameters"] - 2 * 64 * 32)  # the tied table once, as a product
+
+    def test_what_a_run_reads_from_memory(self):
+        file, out, layers = self.folder / "tiny.gguf", self.folder / "tiny.onnx", self.folder / "layers"
+        metadata, tensors = llama()
+        file.write_bytes(header(metadata, tensors))
+        gguf.write(file, out)
+        subprocess.run([GENERATE, out, "--no-sources", "-o", layers, "--dim", "sequence=1", "--dim", "past=63"], check=True,
+                       capture_output=True)
+        graph = json.loads((layers / "graphs.json").read_text())["graphs"][0]
+        # Keys and values of two layers and two heads; the table of words and that of angles are looked up.
+        self.assertEqual(graph["cache"], {"bytes": 2 * 2 * 2 * 63 * 64 * 4, "sequences": 1, "past": 63, "added": 1})
+        self.assertEqual(graph["parameter_bytes"] - graph["streamed_weight_bytes"], 1000 * 210 + 2 * 64 * 32 * 4)
+
+    def test_biases_and_norms_of_heads(self):
+        _, layers = self.stats(header(*llama("qwen2")), "sequence=1", "past=63")
+        self.assertEqual(layers["Add/1x1x256-256"], 2)
+        _, layers = self.stats(header(*llama("qwen3", norms=True)), "sequence=1", "past=63")
+        self.assertEqual(layers["RMSNormalization/1x1x4x64-a3"], 2)
+
+    def test_what_is_none(self):
+        metadata, tensors = llama()
+        whole = header(metadata, tensors)
+        for cut in range(0, len(whole), 97):
+            self.refused(whole[:cut], "GGUF|ends in its header")
+        self.refused(header(metadata, tensors, version=1), "version 1")
+        self.refused(b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 1), "more than a model has")
+        self.refused(header({**metadata, "general.architecture": "bert"}, tensors), "architecture is 'bert'")
+        self.refused(header({k: v for k, v in metadata.items() if "block_count" not in k}, tensors), "lacks llama.block_count")
+        lacking = {k: v for k, v in tensors.items() if k != "blk.1.ffn_up.weight"}
+        self.refused(header(metadata, lacking), "no tensor blk.1.ffn_up.weight")
+        self.refused(header(metadata, {**tensors, "output.weight": ([1000, 256], 10)}), "ggml's type 10")
+        self.refused(header(metadata, {**tensors, "blk.0.ffn_gate_inp.weight": ([8, 256], F32)}), "experts")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
