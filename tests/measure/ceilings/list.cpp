@@ -50,6 +50,16 @@ TEST_CASE("working sets go from the first cache to four times the last, never ov
   CHECK(working_sets(1, 32 << 20, 0).empty());
 }
 
+TEST_CASE("a library's reference loop is no limit of the machine") {
+  library_list libraries;
+  libraries.push_back(std::make_unique<test::fake_library>(
+      std::vector<test::script>{{.algorithm = {.id = "slow", .fallback = "ref"}}}));
+  selection o;
+  o.filter = "machine/matmul";
+  o.threads = {1};
+  CHECK(list_machine_cases(libraries, {numeric::f32}, {0}, o).empty());
+}
+
 TEST_CASE("every name is there once, and has the parts of a case's name") {
   const auto names = listed("", {1, 2});
   CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());

@@ -159,6 +159,7 @@ inline void add_layer(group_list& list, std::string_view kind, std::string_view 
   std::vector<bench_case> cases;
   for (offer& o : list.offers(l, type, threads, libraries)) {
     if (o.algorithm.equivalence != name(type) || o.library->on_device() != on_device) continue;
+    if (o.algorithm.fallback == "ref") continue; // no limit of the machine, and minutes a run
     cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
     cases.back().on_device = on_device;
   }
