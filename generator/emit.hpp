@@ -132,12 +132,14 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
     line += ' ' + row;
   }
   out += "   " + line + "\n};\n";
-  std::string assumed;
+  std::string assumed, dims;
   for (const std::string& a : g.assumptions)
     assumed += printable(a) + '\n';
+  for (const auto& [symbol, n] : g.dims)
+    dims += fmt::format("{}={}\n", printable(symbol), n);
   out += fmt::format(
       "const benanza::model::registration graph_{0}{{{{.name = {1},\n"
-      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
+      "    .model = {2}, .batch = {3},{14} .type = benanza::numeric::{4},\n"
       "    .parameters = {5}, .parameter_bytes = {6}, .streamed_weight_bytes = {7},\n"
       "    {8}.folded = {9},{10}{11}{12}{13}\n"
       "    .nodes = nodes_{0}}}}};\n",
@@ -151,7 +153,8 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
                          : fmt::format("\n    .original = {}, .rewrites = {},", literal(g.original),
                                        literal(model::write_rewrites(g.rewrites))),
       g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
-      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
+      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",",
+      dims.empty() ? "" : " .dims = " + literal(dims) + ",");
 }
 } // namespace detail
 

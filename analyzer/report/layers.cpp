@@ -87,7 +87,10 @@ std::vector<far_layer> by_lost_time(const bound::model_bound& b) {
 arithmetic_rate rate(const bound::layer_answer& l) {
   if (!l.timed()) return {};
   const bound::measurement& m = *l.algorithms.best;
-  return {.gflops = static_cast<double>(l.flops) / l.algorithms.bound.ns,
+  // A bound from the roofline is not what was measured.
+  const double ns =
+      l.algorithms.bound_from_roofline ? bound::measured_ns(l.algorithms) : l.algorithms.bound.ns;
+  return {.gflops = static_cast<double>(l.flops) / ns,
           .less_than_nominal = m.algorithm_flops > 0 && m.algorithm_flops < l.flops};
 }
 

@@ -70,12 +70,13 @@ std::string model_page(const result::run& r, const advice::advised& a, const tex
   if (const std::string lacking = failed_runs(b) + what_is_missing(b, o.layers); !lacking.empty())
     out += '\n' + lacking;
   return out + '\n' +
-         wrapped("More:  ", std::string("--advice  --details  --layers all  --format json") +
-                                (a.frameworks.empty() && !model::is_training_step(*b.graph)
-                                     ? ". Your framework beside it: benanza_measure_framework "
-                                       "onnxruntime MODEL.onnx -o ort.json, then --framework "
-                                       "ort.json"
-                                     : ""));
+         wrapped("More:  ",
+                 std::string("--advice  --details  --layers all  --format json") +
+                     (a.frameworks.empty() && !model::is_training_step(*b.graph)
+                          ? fmt::format(". Your framework beside it: {} -o run.json, "
+                                        "then --framework run.json",
+                                        printable(advice::detail::framework_command(*b.graph)))
+                          : ""));
 }
 } // namespace
 

@@ -53,6 +53,19 @@ TEST_CASE("a run of another precision, on other threads or of another model is r
   CHECK(said(p).find("belongs to no model") != std::string::npos);
 }
 
+TEST_CASE(
+    "a run at other dims than the figures is refused, whether its operators tell them or not") {
+  benanza::model::graph g = graphs::maker().add("Relu/1x8", "i").g;
+  g.dims = {{"sequence", 1}, {"past", 512}};
+  model_bound b;
+  b.graph = &g;
+  b.threads = 1;
+  profile p{.dims = {{"past", 512}, {"other", 3}}};
+  CHECK(benanza::advice::detail::differs(p, b).empty());
+  p.dims["past"] = 0;
+  CHECK(benanza::advice::detail::differs(p, b) == "it ran at past=0, the figures are of past=512");
+}
+
 TEST_CASE("int8 is the type of a model that says its codes, and of no other") {
   const auto differs = [](const char* layer) {
     const benanza::model::graph g = graphs::maker().add(layer, "i").g;

@@ -55,6 +55,30 @@ TEST_CASE("the steps down have one for the rewritten graph, with a framework and
   ends(descent_of(a).bars);
 }
 
+TEST_CASE("what kernels far above the machine's limits take is a step of its own") {
+  run r = synthetic::small_run();
+  double took = 0;
+  for (benanza::result::measurement& m : r.measurements)
+    if (m.family == "Relu") m.fallback = "host", took = m.min_ns = 400e3, m.samples_ns = {took};
+  const benanza::bound::limits tenth{[&](const auto& l, numeric, int, std::int64_t) {
+    return benanza::op::name(l) == synthetic::relu ? std::optional(benanza::bound::roof{took / 10})
+                                                   : std::nullopt;
+  }};
+  const source s(r, tenth);
+  const std::vector<model_bound> all{figures(s)};
+  profile p{.source = "ort.json", .framework = "onnxruntime", .version = "1.32.0"};
+  p.model = all[0].graph->model;
+  p.latency_ns = {2000e3, 2000e3, 2001e3};
+  const comparison c = compare(p, all[0]);
+  const double slow = taken(c, "slow_kernels");
+  CHECK(slow == doctest::Approx(0.9 * took));
+  CHECK(all[0].beyond_rooflines_ns() == doctest::Approx(slow));
+  const auto bars = descent_of({.model = &all[0]}).bars;
+  CHECK(std::count_if(bars.begin(), bars.end(), [&](const bar& b) {
+          return b.id == "slow_kernels" && b.takes.ns == doctest::Approx(slow);
+        }) == 1);
+}
+
 TEST_CASE("a framework that fuses is compared with fused layers") {
   const run r = synthetic::fused_run();
   const source s(r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of threads, other frameworks, types and settings, where they were measured, and
 // where they were not?
+#include "model/graph_maker.hpp"
 #include "result/synthetic.hpp"
 
 #include <benanza/advice/advised.hpp>
@@ -153,6 +154,20 @@ TEST_CASE("for a framework its own runs count, else its run changed as predictio
   REQUIRE(j != nullptr);
   CHECK(j->saves.ns == doctest::Approx(0.4 * 4e6).epsilon(0.01));
   CHECK(j->assumes.find("what the best kernels gain") != std::string::npos);
+}
+
+TEST_CASE(
+    "commands that run a framework have the model's dims, and those of a GGUF file its name") {
+  benanza::model::graph g = graphs::maker().add("Relu/1x8", "i").g;
+  g.model = "bert";
+  using benanza::advice::detail::framework_command;
+  CHECK(framework_command(g) == "benanza_measure_framework onnxruntime bert.onnx");
+  g.dims = {{"sequence", 128}, {"a b", 2}};
+  CHECK(framework_command(g, "openvino", "MODEL") ==
+        "benanza_measure_framework openvino MODEL.onnx --dim 'a b=2' --dim sequence=128");
+  benanza::model::graph words = graphs::maker().add("MatMulGgml/1x1x32-n8-q4_0", "i").g;
+  words.model = "words";
+  CHECK(framework_command(words) == "benanza_measure_framework llamacpp words.gguf");
 }
 
 TEST_CASE("another framework that is faster is advised; a slower one is not") {

@@ -124,6 +124,8 @@ TEST_CASE("a layer that only slow plain kernels run is bounded by its roofline")
   CHECK(b.prediction.sequential.ns == analyse(r).prediction.sequential.ns);
   CHECK(b.covered.modelled == doctest::Approx(took / 4 / b.bound.sequential.ns));
   CHECK(b.covered.slow_nodes == 1);
+  CHECK(b.beyond_rooflines_ns() == doctest::Approx(took - took / 4).epsilon(0.05));
+  CHECK(bounded(1.9).beyond_rooflines_ns() == 0);
   CHECK(!b.partial()); // nothing is left to measure
   CHECK(b.faults.empty());
   // An optimised kernel of a library is no worse than what frameworks have.

@@ -26,6 +26,7 @@ TEST_CASE("models come back from their file as they were, but for what was repai
   l.graphs[0].rewrites = {
       {.rule = "strides moved back", .nodes = {0, 2}, .flops = 17, .bytes = -4}};
   l.graphs[0].streamed_weight_bytes = 4000;
+  l.graphs[0].dims = {{"past", 4}, {"sequence", 1}};
   l.graphs[0].cache = {.bytes = 80, .sequences = 1, .past = 4, .added = 1};
   const std::string text = to_text(l);
   const graph_list back = read_graphs(text, "graphs.json");
@@ -36,6 +37,7 @@ TEST_CASE("models come back from their file as they were, but for what was repai
   CHECK(back.graphs[0].original == "m@batch=2");
   CHECK(back.graphs[0].rewrites == l.graphs[0].rewrites);
   CHECK(back.graphs[0].streamed_weight_bytes == 4000);
+  CHECK(back.graphs[0].dims == l.graphs[0].dims);
   CHECK(back.graphs[0].cache == l.graphs[0].cache);
   CHECK(back.known == l.known);
   CHECK(to_text(back) == text);

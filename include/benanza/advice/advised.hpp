@@ -64,6 +64,10 @@ inline std::string differs(const trace::profile& p, const bound::model_bound& b)
     return fmt::format("it ran on {} threads, the figures are of {}", p.threads, b.threads);
   if (p.batch != 0 && p.batch != b.graph->batch)
     return fmt::format("its batch is {}, the model's {}", p.batch, b.graph->batch);
+  for (const auto& [symbol, n] : b.graph->dims)
+    if (const auto theirs = p.dims.find(symbol); theirs != p.dims.end() && theirs->second != n)
+      return fmt::format("it ran at {0}={1}, the figures are of {0}={2}", printable(symbol),
+                         theirs->second, n);
   return {};
 }
 

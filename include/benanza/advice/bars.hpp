@@ -87,9 +87,15 @@ inline void add_bars(comparison& c, const work_table& work) {
     chain.down_to("unexplained", "not explained: there is no profile of its operators",
                   drawn_total::of(form.prediction.sequential));
   }
-  if (const auto expected = bound::expected(form); expected && form.layouts)
+  bound::figure at = form.prediction.sequential;
+  if (const auto expected = bound::expected(form); expected && form.layouts) {
     chain.down_to("layouts", "changes of layout that the best algorithms want",
                   drawn_total::of(*expected));
+    at = *expected;
+  }
+  if (const double slow = slow_kernels_ns(b, at.ns); slow > 0)
+    chain.down_to("slow_kernels", std::string(what_slow_kernels_take),
+                  drawn_total::of({at.ns - slow, at.low_ns - slow, at.high_ns - slow}));
   chain.down_to("caches", "caches warmer than in a run, and no interference",
                 drawn_total::of(form.bound.sequential));
   if (b.rewritten)

@@ -142,10 +142,11 @@ inline advice_of_kind batch_advice(const grounds& g) {
   one.how = {.by = doer::you,
              .kind = way::call,
              .text = fmt::format("give a run {} items at once", best->batch)};
-  one.check = fmt::format(
-      "benanza_measure_framework {} {} --batch {} --threads {}",
-      g.framework == nullptr ? "onnxruntime" : bound::shell_word(g.framework->from->framework),
-      bound::shell_file(g.model.graph->model + ".onnx"), best->batch, g.model.threads);
+  one.check =
+      fmt::format("{} --batch {} --threads {}",
+                  detail::framework_command(
+                      *g.model.graph, g.framework == nullptr ? "" : g.framework->from->framework),
+                  best->batch, g.model.threads);
   out.items.push_back(std::move(one));
   return out;
 }

@@ -84,6 +84,16 @@ struct bar {
   double left_ns = 0; ///< behind it
 };
 
+/// Of layers whose bound is their roofline.
+inline constexpr std::string_view what_slow_kernels_take =
+    "kernels so slow that the bound rests on the machine's limits";
+/// What these take of a run that takes `run_ns`; 0: nothing to speak of.
+inline double slow_kernels_ns(const bound::model_bound& b, double run_ns) {
+  const double ns =
+      std::min(b.beyond_rooflines_ns(), run_ns - b.fastest_form().bound.sequential.ns);
+  return ns > 0.001 * run_ns ? ns : 0;
+}
+
 /// Of the step from the model's graph to the best one.
 inline constexpr std::string_view what_rewriting_saves =
     "less to compute: the rewritten graph (benanza_generate rewrite writes it)";

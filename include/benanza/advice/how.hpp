@@ -66,6 +66,7 @@ struct known_setting {
   std::string_view framework{}, name{};
   std::string_view value{};   ///< that it takes; `*` is what is wanted, by `values` of precisions
   std::string_view written{}; ///< `*` is the value
+  bool of_any_model = true;   ///< so that it is named where no framework ran
 };
 
 /// The settings that frameworks have for what is advised, by their own names.
@@ -76,6 +77,7 @@ inline constexpr std::array known_settings{
                   "INFERENCE_NUM_THREADS=*"},
     known_setting{lever::threads, "pytorch", "torch.set_num_threads", "*",
                   "torch.set_num_threads(*)"},
+    known_setting{lever::threads, "llamacpp", "n_threads", "*", "--threads *", false},
     known_setting{lever::precision, "openvino", "INFERENCE_PRECISION_HINT", "*",
                   "INFERENCE_PRECISION_HINT=*"},
     known_setting{lever::precision, "pytorch", "torch.autocast", "*",
@@ -98,10 +100,11 @@ inline std::string type_value(std::string_view framework, std::string_view type)
 
 /// `ONNX Runtime` of "onnxruntime"; others as they are.
 inline std::string framework_title(std::string_view framework) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
       {{"onnxruntime", "ONNX Runtime"},
        {"openvino", "OpenVINO"},
        {"pytorch", "PyTorch"},
+       {"llamacpp", "llama.cpp"},
        {"tensorrt", "TensorRT"}}};
   for (const auto& [token, title] : known)
     if (framework == token) return std::string(title);
@@ -113,7 +116,7 @@ inline std::vector<setting> settings_for(lever what, std::string_view framework,
                                          std::string_view value) {
   std::vector<setting> out;
   for (const detail::known_setting& k : detail::known_settings) {
-    if (k.of != what || (!framework.empty() && framework != k.framework)) continue;
+    if (k.of != what || (framework.empty() ? !k.of_any_model : framework != k.framework)) continue;
     std::string its(k.value);
     if (its == "*")
       its = what == lever::precision ? detail::type_value(k.framework, value) : std::string(value);

@@ -41,6 +41,9 @@ inline descent descent_of(const advised& a) {
     out.bars.push_back({id, std::move(what), detail::between_figures(at, next), next.ns});
     at = next;
   };
+  if (const double slow = slow_kernels_ns(b, at.ns); slow > 0)
+    down_to("slow_kernels", std::string(what_slow_kernels_take),
+            {at.ns - slow, at.low_ns - slow, at.high_ns - slow});
   down_to("caches",
           form.layouts ? "caches warmer than in a run, no changes of layout, no interference"
                        : "caches warmer than in a run, and no interference",

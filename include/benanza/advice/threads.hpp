@@ -92,8 +92,7 @@ inline advice_of_kind thread_advice(const grounds& g) {
                         std::to_string(n));
   one.check = g.framework != nullptr
                   ? detail::measure_command(*g.framework, n)
-                  : fmt::format("benanza_measure_framework onnxruntime {} --threads {}",
-                                bound::shell_file(g.model.graph->model + ".onnx"), n);
+                  : fmt::format("{} --threads {}", detail::framework_command(*g.model.graph), n);
   out.items.push_back(std::move(one));
   return out;
 }

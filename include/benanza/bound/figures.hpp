@@ -13,6 +13,7 @@
 #include "memory_floor.hpp"
 #include "totals.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -185,6 +186,16 @@ struct model_bound : form_figures {
   bool set_by_memory() const {
     const form_figures& best = best_form();
     return best.bound.sequential.ns > best.layers_ns;
+  }
+  /// What layers whose bound is their roofline, as their kernels stay far above it, take beyond it
+  /// in a run of the fastest form.
+  double beyond_rooflines_ns() const {
+    double out = 0;
+    for (const layer_answer& l : layers)
+      if (const choice& c = l.algorithms; c.bound_from_roofline)
+        out += static_cast<double>(fused ? l.fused_uses : l.uses) *
+               std::max(0.0, c.prediction.ns - c.bound.ns);
+    return out;
   }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {

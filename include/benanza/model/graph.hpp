@@ -79,11 +79,12 @@ struct graph {
   std::vector<rewrite> rewrites{}; ///< of a rewritten graph, and of its fused forms
   std::string structure{}; ///< hash of the file's structure (onnx/structure.hpp); empty: no file's
   std::int64_t batch = 1;
-  numeric type = numeric::f32;      ///< the model's own class
-  std::vector<op::layer> layers{};  ///< unique, sorted by name
-  std::vector<node> nodes{};        ///< in an order in which producers come first
-  std::int64_t parameters = 0;      ///< elements of the trained weights
-  std::int64_t parameter_bytes = 0; ///< as the model stores them
+  std::map<std::string, std::int64_t> dims{}; ///< what the command line said of symbolic ones
+  numeric type = numeric::f32;                ///< the model's own class
+  std::vector<op::layer> layers{};            ///< unique, sorted by name
+  std::vector<node> nodes{};                  ///< in an order in which producers come first
+  std::int64_t parameters = 0;                ///< elements of the trained weights
+  std::int64_t parameter_bytes = 0;           ///< as the model stores them
   /// Of these, those that every run reads whole, each once: no tables of which it reads some rows.
   std::int64_t streamed_weight_bytes = 0;
   token_cache cache{};

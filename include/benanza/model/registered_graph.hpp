@@ -13,6 +13,7 @@
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/transform.hpp>
 
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
@@ -28,6 +29,11 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   g.name = t.name;
   g.model = t.model;
   g.batch = t.batch;
+  for (const std::string_view line : items(t.dims, "\n")) {
+    const std::size_t equals = line.rfind('=');
+    g.dims[std::string(line.substr(0, equals))] =
+        std::strtoll(std::string(line.substr(equals + 1)).c_str(), nullptr, 10);
+  }
   g.type = t.type;
   g.parameters = t.parameters;
   g.parameter_bytes = t.parameter_bytes;

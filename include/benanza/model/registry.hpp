@@ -32,6 +32,7 @@ struct table {
   std::string_view name;
   std::string_view model;
   std::int64_t batch = 1;
+  std::string_view dims{}; ///< of symbols, a line each: sequence=128
   numeric type = numeric::f32;
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;

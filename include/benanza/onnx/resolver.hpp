@@ -44,6 +44,7 @@ public:
     model::graph& graph = builder_.graph;
     graph.model = o.name.empty() ? s.name() : o.name;
     graph.batch = inputs_.batch;
+    graph.dims = o.dims;
     graph.structure = s.structure();
     graph.name = graph.model + "@batch=" + std::to_string(graph.batch);
     graph.repairs = inputs_.changed;

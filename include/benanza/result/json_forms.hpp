@@ -42,6 +42,7 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
                       {"parameter_bytes", g.parameter_bytes},
                       {"streamed_weight_bytes", g.streamed_weight_bytes},
                       {"folded", g.folded}};
+  if (!g.dims.empty()) out["dims"] = g.dims;
   if (const model::token_cache& c = g.cache; c)
     out["cache"] = {
         {"bytes", c.bytes}, {"sequences", c.sequences}, {"past", c.past}, {"added", c.added}};
@@ -318,6 +319,11 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
                          where, 0);
   if (const auto streamed = j.find("streamed_weight_bytes"); streamed != j.end())
     detail::assign_integer(g.streamed_weight_bytes, *streamed, "streamed_weight_bytes", where, 0);
+  if (const auto dims = j.find("dims"); dims != j.end()) {
+    if (!dims->is_object()) detail::refuse_value("an object of numbers", "dims", where);
+    for (const auto& [symbol, n] : dims->items())
+      detail::assign_integer(g.dims[symbol], n, "dims", where, 0);
+  }
   if (const auto cache = j.find("cache"); cache != j.end()) {
     detail::assign_integer(g.cache.bytes, member(*cache, "bytes", where), "bytes", where, 0);
     detail::assign_integer(g.cache.sequences, member(*cache, "sequences", where), "sequences",

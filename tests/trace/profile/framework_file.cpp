@@ -27,11 +27,13 @@ TEST_CASE("framework file: runs, traces, and what operators represent") {
 TEST_CASE("framework file: runs alone") {
   const profile p = read_profile(
       R"({"schema":"benanza-framework","schema_version":3,"framework":"openvino","framework_version":"2026.4",
-"model":{"file":"a/b.onnx"},"options":{"threads":2,"batch":null,"precision":"int8 and f32"},"samples_ns":[5,"6"]})",
+"model":{"file":"a/b.onnx"},"options":{"threads":2,"batch":null,"dims":{"past":512,"odd":-1,"worse":"x"},
+"precision":"int8 and f32"},"samples_ns":[5,"6"]})",
       "ov.json");
   CHECK(p.latency_ns == std::vector<double>{5, 6});
   CHECK(p.operators.empty());
   CHECK(p.precision == "int8 and f32");
+  CHECK(p.dims == std::map<std::string, std::int64_t>{{"past", 512}});
 }
 
 TEST_CASE("framework file: a run on a GPU is one, also where its traces say nothing else") {

@@ -102,6 +102,9 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
     if (const json* n = member(*options, "threads"))
       own.threads = static_cast<int>(std::min<std::int64_t>(count_of(*n).value_or(0), 1 << 20));
     if (const json* n = member(*options, "batch")) own.batch = count_of(*n).value_or(0);
+    if (const json* dims = member(*options, "dims"); dims != nullptr && dims->is_object())
+      for (const auto& [symbol, n] : dims->items())
+        if (const auto count = count_of(n)) own.dims.emplace(symbol, *count);
     if (const json* set = member(*options, "set"); set != nullptr && set->is_object())
       for (const auto& [key, chosen] : set->items())
         if (chosen.is_string()) own.settings.emplace(key, chosen.get<std::string>());

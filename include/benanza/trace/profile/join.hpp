@@ -138,6 +138,7 @@ inline profile join_profiles(std::vector<profile> files) {
                                " are in " + f.source + " too, by their names");
     }
     fill_empty(out.settings, f.settings);
+    fill_empty(out.dims, f.dims);
     fill_empty(out.latency_ns, f.latency_ns);
     if (out.profiled_ns.empty() && out.first_ns <= 0) {
       out.profiled_ns = std::move(f.profiled_ns);

@@ -54,7 +54,7 @@ struct empty_operator_times {
 struct profile {
   std::string source{};    ///< the files
   std::string format{};    ///< "ONNX Runtime's profile"
-  std::string framework{}; ///< "onnxruntime", "openvino", "pytorch", "tensorrt"; empty: not known
+  std::string framework{}; ///< "onnxruntime", "openvino", "llamacpp"; empty: not known
   std::string version{};
   std::string device{};        ///< "cpu" or "gpu"; empty: not known
   std::string model{};         ///< the file's name, without its folder and ending; empty: not known
@@ -64,6 +64,7 @@ struct profile {
   std::int64_t processors = 0; ///< that its machine has; 0: not known
   int threads = 0;             ///< 0: not known
   std::int64_t batch = 0;      ///< 0: not known
+  std::map<std::string, std::int64_t> dims{};    ///< that were said of symbolic ones
   std::map<std::string, std::string> settings{}; ///< of the framework, that somebody chose
   std::vector<profiled_operator> operators{};    ///< in the order in which they ran
   std::vector<double> latency_ns{};  ///< whole runs without a profiler, in the order measured
