@@ -162,6 +162,13 @@ TEST_CASE("attention: a cache, a cap, lengths, truth values") {
   CHECK_TWICE(rich.cost().sources == bert.cost().sources);
   CHECK_TWICE(rich.key_shape() == shape{1, 12, 128, 64});
   CHECK_TWICE(rich.query_shape() == shape{1, 128, 768});
+  constexpr attention half = changed(decode, [](attention& p) { p.stored = dtype::f16; });
+  CHECK(write_key(half) == "1x12x4x64-k516-causal-p512-f16");
+  CHECK(read_key(attention{}, write_key(half).view()) == half);
+  CHECK_TWICE(half.cost().bytes(numeric::f32) ==
+              decode.cost().bytes(numeric::f32) - 2 * 12 * 516 * 64 * 2);
+  CHECK_TWICE(half.cost().bytes(numeric::f16) == decode.cost().bytes(numeric::f16));
+  CHECK(!half.plain());
   // One query that comes after all keys but its own sees them all.
   const attention one = changed(decode, [](attention& p) {
     p.queries = 1, p.keys = 513;
@@ -191,6 +198,7 @@ TEST_CASE("attention: what is refused") {
         std::string::npos);
   CHECK(refused([](attention& p) { p.cached = true; }).find("bshd") != std::string::npos);
   CHECK(refused([](attention& p) { p.truth_mask = true; }).find("lacks") != std::string::npos);
+  CHECK(refused([](attention& p) { p.stored = dtype::u8; }).find("stored") != std::string::npos);
   CHECK(refused([](attention& p) { p.mask = {64}; }).find("broadcast") != std::string::npos);
   CHECK(refused([](attention& p) {
           p.mask = {1, 1, 1, 1, 1};

@@ -58,8 +58,8 @@ public:
   void operator()(const op::attention& p) {
     // Scores have a deviation of one: neither equal weights nor one key alone.
     source(p.query_shape(), dtype::real, {.low = -3, .high = 3});
-    source(p.key_shape());
-    source(p.value_shape());
+    source(p.key_shape(), p.stored);
+    source(p.value_shape(), p.stored);
     if (!p.mask.empty())
       source(p.mask, p.truth_mask ? dtype::boolean : dtype::real, {.low = -2, .high = 2});
     // Nearly all keys, so that the cost is that of all.

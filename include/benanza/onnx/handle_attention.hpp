@@ -7,6 +7,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "handle_cast.hpp"
 
 namespace benanza::onnx {
 
@@ -43,6 +44,10 @@ inline op::attention attention_of(const call& c) {
   const bool sizes = k.back() % key_parts == 0 && k.back() / key_parts == p.head_size;
   const bool same = k[0] == p.batch && v[0] == p.batch && v[packed ? 1 : 2] == p.keys;
   if (!divides || !sizes || !same || (!packed && v[1] != p.kv_heads)) refuse();
+  const auto kept = cast_storage(c.element(1));
+  if (c.element(1) != c.element(0) && c.element(1) == c.element(2) &&
+      (kept == dtype::f16 || kept == dtype::bf16))
+    p.stored = *kept;
   return p;
 }
 

@@ -5,7 +5,8 @@
 // that reaches r keys behind a query's own place is one of r more keys in the past. The scale's
 // value does not change the cost, nor does the cap's. Operands are batch x heads x sequence
 // x size, or with `sequence_major` batch x sequence x (heads x size), ONNX's three-dim form: the
-// same arithmetic and traffic, but other places in memory and so another layer.
+// same arithmetic and traffic, but other places in memory and so another layer. Keys and values of
+// a cache may be `stored` in a narrower type.
 //
 //   attention{.batch = 1, .heads = 32, .queries = 128, .head_size = 64, .kv_heads = 8, .keys = 512,
 //             .value_size = 64, .causal = true}          key: 1x32x128x64-kv8-k512-causal
@@ -31,6 +32,7 @@ struct attention {
   bool lengths = false;        ///< an operand says how many keys each batch has, here all of them
   bool sequence_major = false; ///< the sequence comes before the heads
   bool cached = false;         ///< not in keys and values, though in the others
+  dtype stored = dtype::real;  ///< of keys and values; `real`: the case's type, as all else
   shape mask{};                ///< added to the scores; broadcasts to them; empty: none
   bool truth_mask = false;     ///< the mask holds truth values: which keys are seen
 
@@ -55,6 +57,7 @@ struct attention {
     a.flag("lengths", "lengths", lengths);
     a.flag("sequence_major", "bshd", sequence_major);
     a.flag("cached", "cached", cached);
+    a.element("stored", stored);
     a.tagged_list("mask", "mask", mask);
     a.flag("truth_mask", "bool", truth_mask);
   }
@@ -72,6 +75,8 @@ struct attention {
     if (!causal && (past != 0 || window != 0))
       throw error("an attention that is not causal has no past and no window");
     if (cached && !sequence_major) throw error("an attention is cached, but not bshd");
+    if (stored != dtype::real && stored != dtype::f16 && stored != dtype::bf16)
+      throw error("an attention's keys and values are of a type in which none are stored");
     if (truth_mask && mask.empty()) throw error("an attention lacks its mask of truth values");
     if (mask.size > 4) throw error("an attention's mask has more than four dims");
     const shape all = scores();
@@ -103,7 +108,8 @@ struct attention {
   }
   /// True for one that the attentions of libraries are.
   constexpr bool plain() const {
-    return past == 0 && window == 0 && !softcap && !lengths && !cached && !truth_mask;
+    return past == 0 && window == 0 && !softcap && !lengths && !cached && !truth_mask &&
+           stored == dtype::real;
   }
 
   /// Of what is seen: both products, and for each score its scaling, its cap (three operations),
@@ -116,7 +122,9 @@ struct attention {
     w.results = elements(output());
     w.macs = checked_multiply(pairs, head_size + value_size);
     w.other = checked_multiply(pairs, 6 + !mask.empty() + 3 * softcap);
-    w.sources = elements(query_shape()) + checked_multiply(kv_rows, head_size + value_size);
+    w.sources = elements(query_shape());
+    const std::int64_t kv = checked_multiply(kv_rows, head_size + value_size);
+    stored == dtype::real ? w.sources += kv : w.fixed_bytes += bytes_of(stored, kv);
     if (!mask.empty()) (truth_mask ? w.fixed_bytes : w.sources) += seen_mask();
     if (lengths) w.fixed_bytes += checked_multiply(batch, size_bytes(dtype::s64));
     return w;

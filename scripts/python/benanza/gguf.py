@@ -5,7 +5,8 @@ products keep the blocks of codes that the file stores: MatMulGgml and GatherGgm
   write(Path("tinyllama.Q4_K_M.gguf"), Path("tinyllama.onnx"))   # then: benanza tinyllama.onnx --dim sequence=1 --dim past=512
 
 Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm): their sizes are in the file's metadata, and so are the
-types of their tensors. Keys and values are kept in f32 and written in their place; logits are those of the last token.
+types of their tensors. Keys and values are kept in f16, as llama.cpp does, or in f32 or bf16, and written in their place;
+logits are those of the last token.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import struct
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from benanza.onnx_file import FLOAT, INT64, UINT8, Graph
+from benanza.onnx_file import BFLOAT16, FLOAT, FLOAT16, INT64, UINT8, Graph
 from benanza.programs import Error
 
 #: ggml's number of a type: its name, the weights in a block, and the block's bytes.
@@ -23,6 +24,7 @@ TYPES = {0: ("f32", 1, 4), 1: ("f16", 1, 2), 2: ("q4_0", 32, 18), 3: ("q4_1", 32
          14: ("q6_k", 256, 210), 20: ("iq4_nl", 32, 18), 23: ("iq4_xs", 256, 136), 30: ("bf16", 1, 2),
          39: ("mxfp4", 32, 17)}
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
+CACHE_TYPES = {"f16": FLOAT16, "bf16": BFLOAT16, "f32": FLOAT}
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 STRING, ARRAY = 8, 9
 MOST_ENTRIES, LONGEST_TEXT, MOST_ITEMS = 1 << 16, 1 << 24, 1 << 24
@@ -128,13 +130,13 @@ class Header:
 class Model:
     """The graph of a run."""
 
-    def __init__(self, h: Header):
+    def __init__(self, h: Header, cache: str):
         architecture = h.metadata.get("general.architecture")
         if architecture not in ARCHITECTURES:
             raise h.refuse(f"its architecture is {architecture!r:.60}; known are {', '.join(ARCHITECTURES)}")
         if any(".ffn_gate_exps." in t or ".ffn_gate_inp." in t for t in h.tensors):
             raise h.refuse("its layers have experts, which are not read from GGUF files yet")
-        self.h, self.g = h, Graph(h.path.stem)
+        self.h, self.g, self.cache = h, Graph(h.path.stem), CACHE_TYPES[cache]
         self.width, self.layers = h.size("embedding_length"), h.size("block_count")
         self.heads = h.size("attention.head_count")
         self.kv_heads = h.size("attention.head_count_kv", self.heads)
@@ -190,9 +192,10 @@ class Model:
         q, k = self.rotated(q, f"{block}.attn_q", self.heads), self.rotated(k, f"{block}.attn_k", self.kv_heads)
         # They are written where the cache has room for them.
         for made, name in ((k, "key"), (v, "value")):
-            self.g.output(self.g.node("Identity", [made], f"{block}.{name}.new"), FLOAT,
-                          [1, "sequence", self.kv_heads * self.each])
-        caches = [self.g.input(f"{block}.{name}", FLOAT, [1, self.kv_heads, "past + sequence", self.each])
+            kept = (self.g.node("Identity", [made], f"{block}.{name}.new") if self.cache == FLOAT else
+                    self.g.node("Cast", [made], f"{block}.{name}.new", to=self.cache))
+            self.g.output(kept, self.cache, [1, "sequence", self.kv_heads * self.each])
+        caches = [self.g.input(f"{block}.{name}", self.cache, [1, self.kv_heads, "past + sequence", self.each])
                   for name in ("keys", "values")]
         y = self.g.node("Attention", [q, *caches], f"{block}.attention", "benanza", q_num_heads=self.heads,
                         kv_num_heads=self.kv_heads, is_causal=1, in_place=1)
@@ -232,6 +235,6 @@ class Model:
         return g.file({"": 23, "benanza": 1})
 
 
-def write(path: Path, out: Path) -> None:
-    """Writes the ONNX file of a GGUF file."""
-    out.write_bytes(Model(Header(path)).file())
+def write(path: Path, out: Path, cache: str = "f16") -> None:
+    """Writes the ONNX file of a GGUF file, with keys and values in a type."""
+    out.write_bytes(Model(Header(path), cache).file())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-FLOAT, UINT8, INT64 = 1, 2, 7
+FLOAT, UINT8, INT64, FLOAT16, BFLOAT16 = 1, 2, 7, 10, 16
 
 
 def number(n: int) -> bytes:

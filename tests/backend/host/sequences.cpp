@@ -33,6 +33,9 @@ TEST_CASE("attention of every form, in whole blocks and parts of them") {
                            "Attention/3x2x4x16-k2-causal-lengths",
                            "Attention/2x2x99x16-k130-causal-w70-lengths",
                            "Attention/2x8x3x64-kv2-k300-causal-p200-bshd-cached",
+                           "Attention/2x8x3x64-kv2-k300-causal-p200-bshd-cached-f16",
+                           "Attention/1x4x150x20-kv2-causal-bshd-bf16",
+                           "Attention/2x8x1x24-kv2-k300-v40-f16-mask300",
                            "Attention/2x3x100x24-k90-mask2x3x100x90-bool",
                            "Attention/2x3x70x24-k3-mask70x1-bool",
                            "Attention/2x3x100x24-k90-causal-cap-lengths-bshd-mask1x1x100x90-bool"})

@@ -117,6 +117,7 @@ TEST_CASE("every form of attention is two products and a softmax") {
                            "Attention/3x2x3x4-k6-causal-w2-lengths",
                            "Attention/4x2x3x4-k2-causal-lengths",
                            "Attention/2x4x3x2-kv2-k5-v3-bshd-cached",
+                           "Attention/2x4x3x2-kv2-k5-v3-bshd-cached-f16",
                            "Attention/2x3x4x2-mask2x3x4x4-bool",
                            "Attention/2x3x4x2-k3-causal-lengths-mask4x1-bool"})
     check(name);

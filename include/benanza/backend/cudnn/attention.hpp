@@ -218,7 +218,7 @@ inline bool sees_nothing(const op::attention& p) {
 }
 
 inline void describe(const op::attention& p, const op::step_list&, const request& r, recipes& out) {
-  if (quantised(r.type) || p.truth_mask || sees_nothing(p)) return;
+  if (quantised(r.type) || p.truth_mask || p.stored != dtype::real || sees_nothing(p)) return;
   if (p.causal && p.lengths && (p.past > 0 || p.window > 0)) return;
   const auto add = [&](const char* before, void (detail::attention_writer::*how)()) {
     writer to(r);

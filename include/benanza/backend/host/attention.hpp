@@ -8,6 +8,7 @@
 #pragma once
 
 #include "detail/fold.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
 #include "detail/product.hpp"
 #include "detail/tile.hpp"
@@ -32,10 +33,10 @@ struct attention_plan {
   std::int64_t row_block = 0; ///< whole tiles
   std::int64_t columns = 0;   ///< of a value, up to a whole tile
   std::int64_t mask_steps[4]{};
-  bool floats = true;
-  widener widen = nullptr;
+  bool floats = true; ///< keys and values
+  widener widen = nullptr, widen_kept = nullptr;
   narrower narrow = nullptr;
-  std::int64_t width = 4;
+  std::int64_t width = 4, kept_width = 4;
   const std::byte *queries = nullptr, *keys = nullptr, *values = nullptr, *mask = nullptr;
   const std::int64_t* lengths = nullptr; ///< how many keys each batch has
   std::byte* to = nullptr;
@@ -48,10 +49,12 @@ struct attention_plan {
       , blocks(parts_of(rows, layer.causal ? most_causal_rows : most_rows))
       , row_block(parts_of(parts_of(rows, blocks), tile_rows) * tile_rows)
       , columns((layer.value_size + tile_columns - 1) / tile_columns * tile_columns)
-      , floats(j.element == dtype::f32)
+      , floats(kept_type(layer, j) == dtype::f32)
       , widen(widen_as(j.element))
+      , widen_kept(layer.stored == dtype::f16 ? widen_half : widen_as(kept_type(layer, j)))
       , narrow(narrow_as(j.result))
       , width(j.width())
+      , kept_width(size_bytes(kept_type(layer, j)))
       , queries(j.inputs[0])
       , keys(j.inputs[1])
       , values(j.inputs[2])
@@ -67,6 +70,12 @@ struct attention_plan {
     }
   }
 
+  static dtype kept_type(const op::attention& layer, const job& j) {
+    return layer.stored == dtype::real ? j.element : layer.stored;
+  }
+  static void widen_half(const std::byte* from, float* to, std::int64_t n) {
+    from_half(from, reinterpret_cast<std::byte*>(to), n);
+  }
   static std::int64_t parts_of(std::int64_t n, std::int64_t most) { return (n + most - 1) / most; }
   /// Of a tile's columns of keys or of values.
   std::int64_t panel_floats() const { return std::max(key_block, p.head_size) * tile_columns; }
@@ -165,14 +174,14 @@ private:
   const float* brought(const work_space& w, const std::byte* from, std::int64_t k, std::int64_t n,
                        std::int64_t size, float* room_for_them, std::int64_t row,
                        std::int64_t& step) const {
-    const std::byte* first = from + key_of(w, k) * size * width;
+    const std::byte* first = from + key_of(w, k) * size * kept_width;
     const std::int64_t apart = key_step() * size;
     if (floats && size == row) {
       step = apart;
       return reinterpret_cast<const float*>(first);
     }
     for (std::int64_t i = 0; i < n; ++i)
-      widen(first + i * apart * width, room_for_them + i * row, size);
+      widen_kept(first + i * apart * kept_width, room_for_them + i * row, size);
     step = row;
     return room_for_them;
   }
