@@ -39,6 +39,7 @@ REASONS = {
 COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
 LACKS = re.compile(r"\((Debian|PyPI): ([^)]+)\)")  # in a reason: what has to be installed
 FUZZED = re.compile(r"fuzz: (\w+: \d+ executions, \d+ refused)")
+LEFT_OUT = re.compile(r"^left out: .*", re.MULTILINE)  # cases of a script
 
 
 def skip_reason(file, line):
@@ -91,7 +92,8 @@ def groups_of(build, results):
         state = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
         reason = next((l.strip() for l in said.splitlines() if l.strip().startswith("skipped: ")), "")
         out.append({"name": name, "state": state, "ran": ran, "skipped": int(counts[4]) if counts else 0,
-                    "fuzzed": FUZZED.findall(said), "reason": reason[len("skipped: "):], "test": tests.get(name)})
+                    "besides": FUZZED.findall(said) + LEFT_OUT.findall(said),
+                    "reason": reason[len("skipped: "):], "test": tests.get(name)})
     return out, set(tests)
 
 
@@ -139,7 +141,7 @@ def main():
             what = "1 ran"
         else:
             what = f"{g['ran']} ran, {len(passed_over)} skipped"
-        what += "".join(f"\n{'':<{width}}    {line}" for line in g["fuzzed"])
+        what += "".join(f"\n{'':<{width}}    {line}" for line in g["besides"])
         print(f"{g['name']:<{width}}  {'' if g['state'] == 'skipped' else g['state'] + ', '}{what}")
         for name, why in passed_over:
             print(f"{'':<{width}}    skipped: {name}: {why}")

@@ -11,7 +11,8 @@ from frameworks.common import Refused, one_line
 
 
 PACKAGES = {"onnxruntime": ("numpy", "onnx", "onnxruntime"), "openvino": ("numpy", "onnx", "openvino"),
-            "pytorch": ("numpy", "onnx", "torch", "onnx2torch")}
+            "pytorch": ("numpy", "onnx", "torch", "onnx2torch"), "llamacpp": ("numpy", "llama_cpp")}
+AT_PIP = {"llama_cpp": "llama-cpp-python"}  # where it has another name; compiled there, which takes minutes
 
 
 def has_package(name):
@@ -48,5 +49,6 @@ def run_elsewhere(framework, needed):
     missing = subprocess.run([str(python), "-c", find], capture_output=True, text=True).stdout.split()
     if missing:
         print(f"measure_framework: pip installs {', '.join(missing)} in {folder}", file=sys.stderr, flush=True)
-        call(python, "-m", "pip", "install", "-q", *missing, what=f"pip install {' '.join(missing)}")
+        wanted = [AT_PIP.get(p, p) for p in missing]
+        call(python, "-m", "pip", "install", "-q", *wanted, what=f"pip install {' '.join(wanted)}")
     os.execv(python, [str(python), *sys.argv])

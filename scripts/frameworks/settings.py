@@ -6,6 +6,7 @@
                 names (ORT_ENABLE_ALL, ORT_PARALLEL), any number or truth value of SessionOptions, any entry of its
                 configuration (session.set_denormal_as_zero=1)
   OpenVINO      any property: INFERENCE_PRECISION_HINT=bf16
+  llama.cpp     cache_type=f32|f16|bf16|q8_0, flash_attention=auto|on|off (llamacpp.py)
 """
 
 from frameworks.common import Refused

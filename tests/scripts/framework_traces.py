@@ -128,6 +128,44 @@ class Traces(unittest.TestCase):
         torch = {"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1.5, "dur": 2}]}
         self.assertEqual(self.imported("pytorch", torch)[1]["traces"][0]["json"], torch)
 
+    def llama_bench(self, rows, *more):
+        """What is made of a table of llama-bench."""
+        with tempfile.TemporaryDirectory() as folder:
+            model, table, out = (Path(folder) / name for name in ("tiny.gguf", "bench.json", "out.json"))
+            model.write_bytes(b"GGUF")
+            table.write_text(rows if isinstance(rows, str) else json.dumps(rows))
+            done = subprocess.run([sys.executable, "-S", SCRIPT, "llamacpp", model, "--trace", table, "-o", out, *more],
+                                  capture_output=True, text=True)
+            return done, json.loads(out.read_text()) if out.exists() else None
+
+    def test_rows_of_llama_bench(self):
+        def row(prompt, made, depth, kind="f16", threads=2):
+            return {"build_number": 7000, "cpu_info": "AMD EPYC", "gpu_info": "", "model_type": "llama 1B Q4_K - Medium",
+                    "n_threads": threads, "type_k": kind, "type_v": kind, "n_gpu_layers": 99, "n_prompt": prompt,
+                    "n_gen": made, "n_depth": depth, "samples_ns": [8000, 12000]}
+        rows = [row(512, 0, 0), row(0, 4, 510), row(0, 1, 511, threads=4), row(64, 8, 0)]
+        done, made = self.llama_bench(rows, "--dim", "sequence=1", "--threads", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(made["samples_ns"], [2000, 3000])  # of each of four tokens
+        self.assertEqual(made["options"]["dims"], {"sequence": 1, "past": 511})  # in the middle of them
+        self.assertEqual((made["options"]["threads"], made["options"]["precision"]), (2, "int8 and f32"))
+        self.assertEqual((made["framework"], made["framework_version"]), ("llamacpp", "7000"))
+        self.assertEqual(made["machine"]["processor"], "AMD EPYC")
+        self.assertNotIn("device", made["options"])
+        done, made = self.llama_bench([row(512, 0, 0, "f32")])
+        self.assertIn("cache was of f32, not of f16", done.stderr)
+        self.assertEqual((made["samples_ns"], made["options"]["set"]), ([8000, 12000], {"cache_type": "f32"}))
+
+        for given, more, said in ((rows, [], "3 of its rows are meant; there are --dim sequence=512 --dim past=0 --threads 2"),
+                                  (rows, ["--dim", "past=7"], "0 of its rows"), ([row(64, 8, 0)], [], "there are none"),
+                                  (rows, ["--dim", "batch=1"], "sequence and past"), ({"n_gen": 1}, [], "not what llama-bench"),
+                                  ([{"n_gen": 1}], [], "not what llama-bench"), ([3], [], "not what llama-bench"),
+                                  (rows, ["--no-profile"], "--no-profile"), (rows, ["--latency-ms", "3"], "--latency-ms"),
+                                  ("[", [], "not what llama-bench"), (rows, ["--shape", "x=1"], "--shape is not of")):
+            done, made = self.llama_bench(given, *more)
+            self.assertEqual((done.returncode, made, done.stderr.count("\n")), (2, None, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
     def test_what_is_none(self):
         for framework, text, said in (("openvino", [event("n", 0, 1, op_name="Conv")], "of onnxruntime"),
                                       ("onnxruntime", "layer 3 ms", "not a profile of ONNX Runtime"),

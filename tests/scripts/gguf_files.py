@@ -6,6 +6,8 @@
 """
 
 import json
+import math
+import random
 import struct
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from benanza import gguf  # noqa: E402
 from benanza.programs import Error  # noqa: E402
 
 F32, Q4_0, Q4_K, Q6_K, F16 = 0, 2, 12, 14, 1
+ALIGNED = 32
 
 
 def text(value):
@@ -38,13 +41,59 @@ def entry(key, value):
     return text(key) + struct.pack("<II", 4, value)
 
 
+def bytes_of(dims, kind):
+    _, block, size = gguf.TYPES[kind]
+    return math.prod(dims) // block * size
+
+
 def header(metadata, tensors, version=3):
     out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
     out += b"".join(entry(k, v) for k, v in metadata.items())
+    at = 0
     for name, (dims, kind) in tensors.items():
         out += text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims[::-1])
-        out += struct.pack("<IQ", kind, 0)
+        out += struct.pack("<IQ", kind, at)
+        at += -(-bytes_of(dims, kind) // ALIGNED) * ALIGNED
     return out
+
+
+def some_weights(kind, draw):
+    """Bytes of some blocks: numbers around 0.02, whatever the codes are."""
+    name, _, size = gguf.TYPES[kind]
+    if name == "f32":
+        return struct.pack("<1021f", *(draw.gauss(0, 0.02) for _ in range(1021)))
+    if name == "f16":
+        return struct.pack("<1021e", *(draw.gauss(0, 0.02) for _ in range(1021)))
+    if name == "bf16":
+        return b"".join(struct.pack("<f", draw.gauss(0, 0.02))[2:] for _ in range(1021))
+    scale = b"\x78" if name == "mxfp4" else struct.pack("<e", {"q": 1e-3, "k": 1e-4, "i": 1e-4}[
+        name[0] if name == "iq4_nl" or not name.endswith(("_k", "_xs")) else "k"])
+    blocks = []
+    for _ in range(257):
+        block = bytearray(draw.randbytes(size))
+        at = 208 if name == "q6_k" else 0
+        block[at:at + len(scale)] = scale
+        if name in ("q4_1", "q5_1", "q4_k", "q5_k"):  # and what is added or taken off
+            block[2:4] = scale
+        blocks.append(bytes(block))
+    return b"".join(blocks)
+
+
+def write_whole(path, metadata, tensors):
+    """A file with weights, as llama.cpp reads it: of a model without words."""
+    architecture = metadata["general.architecture"]
+    metadata = {k: v for k, v in metadata.items() if k != "tokenizer.ggml.tokens"} | {
+        "tokenizer.ggml.model": "none", f"{architecture}.vocab_size": tensors["token_embd.weight"][0][0]}
+    draw = random.Random(0)
+    some = {kind: some_weights(kind, draw) for _, kind in tensors.values()}
+    with path.open("wb") as out:
+        out.write(header(metadata, tensors))
+        for dims, kind in tensors.values():
+            out.write(bytes(-out.tell() % ALIGNED))
+            left = bytes_of(dims, kind)
+            for _ in range(left // len(some[kind])):
+                out.write(some[kind])
+            out.write(some[kind][:left % len(some[kind])])
 
 
 def llama(architecture="llama", tied=False, layers=2, norms=False):
@@ -80,6 +129,9 @@ class Files(unittest.TestCase):
         file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
         file.write_bytes(data)
         gguf.write(file, out)
+        return self.stats_of(out, *dims)
+
+    def stats_of(self, out, *dims):
         words = [w for d in dims for w in ("--dim", d)]
         done = subprocess.run([GENERATE, "stats", out, "--format", "json", *words], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -111,13 +163,6 @@ class Files(unittest.TestCase):
         self.assertEqual(layers["MatMulGgml/1x1x256-n1000-q6_k"], 1)
 
     def test_weights_are_counted_as_they_are_stored(self):
-        def bytes_of(dims, kind):
-            _, block, size = gguf.TYPES[kind]
-            n = 1
-            for d in dims:
-                n *= d
-            return n // block * size
-
         metadata, tensors = llama(tied=True)
         graph, layers = self.stats(header(metadata, tensors), "sequence=1", "past=63")
         stored = sum(bytes_of(*t) for t in tensors.values())
@@ -136,8 +181,18 @@ class Files(unittest.TestCase):
                        capture_output=True)
         graph = json.loads((layers / "graphs.json").read_text())["graphs"][0]
         # Keys and values of two layers and two heads; the table of words and that of angles are looked up.
-        self.assertEqual(graph["cache"], {"bytes": 2 * 2 * 2 * 63 * 64 * 4, "sequences": 1, "past": 63, "added": 1})
+        self.assertEqual(graph["cache"], {"bytes": 2 * 2 * 2 * 63 * 64 * 2, "sequences": 1, "past": 63, "added": 1})
+        self.assertEqual(graph["dims"], {"sequence": 1, "past": 63})
         self.assertEqual(graph["parameter_bytes"] - graph["streamed_weight_bytes"], 1000 * 210 + 2 * 64 * 32 * 4)
+
+    def test_keys_and_values_in_other_types(self):
+        file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
+        file.write_bytes(header(*llama()))
+        for cache, said in ("f16", "-f16"), ("bf16", "-bf16"), ("f32", ""):
+            gguf.write(file, out, cache)
+            graph, layers = self.stats_of(out, "sequence=1", "past=63")
+            self.assertEqual(layers[f"Attention/1x4x1x64-kv2-k64{said}"], 2)
+            self.assertEqual(layers["Cast/1x1x128-real-" + cache], 0 if cache == "f32" else 4)
 
     def test_biases_and_norms_of_heads(self):
         _, layers = self.stats(header(*llama("qwen2")), "sequence=1", "past=63")

@@ -5,7 +5,7 @@ refuse what it cannot measure in one line?
 
   measure_framework.py <source folder> [<benanza_generate> [full]]
 
-With `full` in an environment that it makes, with ONNX Runtime and OpenVINO in it.
+With `full` in an environment that it makes, with ONNX Runtime, OpenVINO and llama.cpp in it.
 """
 
 import itertools
@@ -18,7 +18,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from framework_script import WITH_ONNX, run, there
+from framework_script import WITH_ONNX, main, run, there
 from frameworks import inputs, models, turns, weights
 from frameworks.common import Refused
 from frameworks.graphs import Node, nodes_of
@@ -83,6 +83,11 @@ class BadInput(unittest.TestCase):
             there.write_bytes(b"\x08\x08")
             self.refused(run("onnxruntime", folder + "/none.onnx"), "none.onnx", "no such file")
             self.refused(run("tensorflow", there), "tensorflow", "onnxruntime", "openvino")
+            self.refused(run("llamacpp", there), "llamacpp reads GGUF files")
+            words = Path(folder) / "m.gguf"
+            words.write_bytes(b"GGUF")
+            self.refused(run("openvino", words), "GGUF files are of llamacpp")
+            self.refused(run("llamacpp", words, "--batch", 2), "--batch 2", "one sequence")
             self.refused(run("onnxruntime", there, "--dim", "sequence"), "--dim sequence", "NAME=N")
             self.refused(run("onnxruntime", there, "--batch", 0), "--batch 0")
             for bad in "x", "x=", "x=0x3", "x=1x?":
@@ -357,6 +362,27 @@ class Weights(unittest.TestCase):
             self.assertTrue(0 <= result["empty_operator"]["profiled_ns"] < 1e6)
 
 
+class LlamaCpp(unittest.TestCase):
+    @unittest.skipUnless(there("llama_cpp"), "llama-cpp-python is missing")
+    def test_a_run_of_llama_cpp(self):
+        from gguf_files import llama, write_whole
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = Path(folder) / "tiny.gguf", Path(folder) / "out.json"
+            write_whole(path, *llama())
+            for words, dims in (("--dim", "past=40"), {"past": 40, "sequence": 1}), (
+                    ("--dim", "past=0", "--dim", "sequence=64", "--set", "cache_type=f32"), {"past": 0, "sequence": 64}):
+                done = run("llamacpp", path, *words, "--seconds", 0.05, "-o", out)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                result = json.loads(out.read_text())
+                self.assertEqual((result["framework"], result["options"]["dims"]), ("llamacpp", dims))
+                self.assertEqual((result["options"]["precision"], result["finite"]), ("int8 and f32", True))
+                self.assertGreaterEqual(result["count"], 10)
+            path.write_bytes(path.read_bytes()[:-50_000])
+            done = run("llamacpp", path, "-o", out)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn("cannot read", done.stderr)
+
+
 @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
 class Graphs(unittest.TestCase):
     def test_graphs_of_onnx(self):
@@ -370,7 +396,7 @@ class Graphs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(argv=sys.argv[:1], exit=False)
-    if program.result.wasSuccessful() and not WITH_ONNX:
+    passed = main()
+    if passed and not WITH_ONNX:
         print("skipped: how weights are filled was not tried: there is no onnx for Python (PyPI: onnx numpy)")
-    sys.exit(not program.result.wasSuccessful())
+    sys.exit(not passed)

@@ -57,6 +57,10 @@ class Summary(unittest.TestCase):
         self.assertRegex(done.stdout, r"bad +failed, 1 ran")
         self.assertRegex(done.stdout, r"none +skipped: no luck")
 
+    def test_cases_that_a_script_left_out(self):
+        done = summary([("script", '/bin/echo "left out: Models.test_one: PyTorch is missing"', "")])
+        self.assertRegex(done.stdout, r"script +passed, 1 ran\n +left out: Models.test_one: PyTorch is missing")
+
     def test_another_run_is_named(self):
         page = [("page", '/bin/echo "skipped: no notebooks here (Debian: python3-nbclient)"', SKIPPED)]
         done = summary(page, "--results", "long.xml", installs="Debian python3-nbclient", known=["python3-nbclient"])

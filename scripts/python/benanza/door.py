@@ -6,6 +6,7 @@
   benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
   benanza model.gguf --dim past=512                   # a language model: a token behind 512, or --dim sequence=128
+  benanza model.gguf --framework llamacpp             # and how long llama.cpp takes for it
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
   benanza ci old.onnx new.onnx                        # for continuous integration: did it get slower?
 
@@ -20,6 +21,7 @@ Exit status: 0 complete, 1 usable but partial, 2 refused, 3 a limit (-- --limit 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import subprocess
@@ -30,7 +32,7 @@ from pathlib import Path
 from benanza import exporting, gguf
 from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
-FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
+FRAMEWORKS = ("onnxruntime", "openvino", "pytorch", "llamacpp")  # the last of GGUF files, the others of ONNX files
 OPENVINO_TYPES = {"f32": [], "bf16": ["--set", "INFERENCE_PRECISION_HINT=bf16"]}
 
 
@@ -58,6 +60,7 @@ def parse(words):
     parser.add_argument("--loop-count", action="append", default=[], metavar="NAME=N", help="how often a loop runs")
     parser.add_argument("--data-dependent", choices=("error", "stop", "max"), default="stop", help="other such sizes: "
                         "what needs them is left out (stop), or they are the largest that can be (max)")
+    parser.add_argument("--cache-type", choices=gguf.CACHE_TYPES, help="of a GGUF file's keys and values: f16")
     parser.add_argument("--types", metavar="T,...", help="f32, bf16, u8s8u8 ...; the model's own by default")
     parser.add_argument("--threads", metavar="N,...", default="1", help="1 by default")
     parser.add_argument("--framework", metavar="F,...", help=f"measured too: {', '.join(FRAMEWORKS)}")
@@ -109,33 +112,44 @@ def later_versions(bench):
 
 
 def digest(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    out = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            out.update(part)
+    return out.hexdigest()
+
+
+def choices_of(dims):
+    """Each of the values that dims are given: of ["past=0,512", "sequence=1"] two lists."""
+    values = [[f"{name}{equal}{n}" for n in numbers.split(",")] for name, equal, numbers in
+              (d.rpartition("=") for d in dims)]
+    return [list(choice) for choice in itertools.product(*values)]
 
 
 def measured_by(name, a, model, folder):
-    """Files of a framework's runs, one for each batch, number of threads and type that it has. What it cannot do is
-    said, and the page comes without it."""
+    """Files of a framework's runs, one for each batch, number of threads, type that it has and choice of dims. What it
+    cannot do is said, and the page comes without it."""
     out, asked_types = [], (a.types or "f32").split(",")
     types = [t for t in asked_types if t in (OPENVINO_TYPES if name == "openvino" else ("f32",))]
     for t in asked_types:
         if t not in types:
             print(f"benanza: {name} is not measured in {t} here", file=sys.stderr)
-    for batch in a.batches:
-        for threads in a.thread_counts:
-            for kind in types:
-                file = folder / f"{name}-b{batch or 'own'}-t{threads}-{kind}.json"
-                dims = {"dims": a.dim, "shapes": a.shape, "sha256": digest(model)}
-                asked = file.with_suffix(".asked")
-                if not (file.exists() and asked.exists() and json.loads(asked.read_text()) == dims):
-                    began(f"measuring {name}, {threads} thread{'s' if threads > 1 else ''}, {kind}")
-                    words = [sys.executable, SCRIPTS / "measure_framework", name, model, "--threads", threads,
-                             "-o", file, *(["--batch", batch] if batch else []), *OPENVINO_TYPES[kind],
-                             *(w for d in a.dim for w in ("--dim", d)), *(w for s in a.shape for w in ("--shape", s))]
-                    if run(words, fine=(0, 1, 2), stdout=sys.stderr) == 2:
-                        a.lacking = True  # it has said why
-                        continue
-                    asked.write_text(json.dumps(dims))
-                out.append(file)
+    contents = digest(model)
+    for batch, threads, kind, (place, dims) in itertools.product(
+            a.batches, a.thread_counts, types, enumerate(choices_of(a.dim))):
+        file = folder / f"{name}-b{batch or 'own'}-t{threads}-{kind}{f'-{place}' if place else ''}.json"
+        wanted = {"dims": dims, "shapes": a.shape, "cache": a.cache_type, "sha256": contents}
+        asked = file.with_suffix(".asked")
+        if not (file.exists() and asked.exists() and json.loads(asked.read_text()) == wanted):
+            began(f"measuring {name}, {', '.join([f'{threads} thread' + 's' * (threads > 1), kind, *dims])}")
+            words = [sys.executable, SCRIPTS / "measure_framework", name, model, "--threads", threads,
+                     "-o", file, *(["--batch", batch] if batch else []), *OPENVINO_TYPES[kind],
+                     *(["--set", f"cache_type={a.cache_type}"] if a.cache_type else []), *(w for d in dims for w in ("--dim", d)), *(w for s in a.shape for w in ("--shape", s))]
+            if run(words, fine=(0, 1, 2), stdout=sys.stderr) == 2:
+                a.lacking = True  # it has said why
+                continue
+            asked.write_text(json.dumps(wanted))
+        out.append(file)
     return out
 
 
@@ -155,13 +169,16 @@ def page_of_model(words):
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise Error(f"{folder} cannot be made: {e.strerror}") from None
+    for framework in a.frameworks:
+        if (framework == "llamacpp") != (given.suffix == ".gguf"):
+            raise Error(f"--framework {framework} does not read {given.suffix[1:].upper() or 'ONNX'} files")
+    if a.cache_type and given.suffix != ".gguf":
+        raise Error("--cache-type is of GGUF files")
     if given.suffix == ".gguf":
-        if a.frameworks:
-            raise Error("no framework here reads GGUF files; leave --framework out")
         said = {d.partition("=")[0] for d in a.dim}
         a.dim += [d for name, d in (("sequence", "sequence=1"), ("past", "past=512")) if name not in said]
         model = folder / f"{name}.onnx"
-        gguf.write(given, model)
+        gguf.write(given, model, a.cache_type or "f16")
     elif model != given and not model.exists():
         run([tools["benanza_generate"], "zoo", name, "-o", model.parent], fine=(0,), stdout=subprocess.DEVNULL)
 
@@ -191,7 +208,7 @@ def page_of_model(words):
     failed = run([*bench, "--effort", "quick", *(["--backends=" + ",".join("-" + n for n in later)] if later else [])],
                  stdout=subprocess.DEVNULL)
     for framework in a.frameworks:
-        frameworks += measured_by(framework, a, model, folder)
+        frameworks += measured_by(framework, a, given if given.suffix == ".gguf" else model, folder)
     status = show()
     if not a.quick:
         began("measuring with more samples")

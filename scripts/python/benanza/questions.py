@@ -31,16 +31,17 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
             sizes: Mapping[str, int] | None = None, types: Words | None = None, threads: int | Iterable[int] = 1,
             framework: Words | None = None, quick: bool = False, folder: str | os.PathLike[str] = "benanza-results",
             programs: str | os.PathLike[str] | None = None, progress: bool | Callable[[str], None] = True) -> Answer:
-    """Measures a model on this machine: an ONNX file, or a model of the zoo by its name.
+    """Measures a model on this machine: an ONNX or GGUF file, or a model of the zoo by its name.
 
     `dims` gives symbolic dims ({"sequence": 128}), `shapes` inputs ({"x": [1, 3, 224, 224]}), `sizes` how much a node
-    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch".
+    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch";
+    of a GGUF file "llamacpp".
     `quick` ends with the first figures, of one version of each library. All that is measured stays in `folder`, and
     the same call goes on from there. `progress`: what the programs say meanwhile is printed, or
     given to a function. `programs` is where the three programs are, if not where they were built or
     installed.
     """
-    name = Path(model).stem if str(model).endswith(".onnx") else str(model)
+    name = Path(model).stem if str(model).endswith((".onnx", ".gguf")) else str(model)
     out = Path(folder) / name
     answer = out / "answer" / "report.json"
     words: list[object] = [sys.executable, HERE, model, "-o", folder, "--threads", listed(threads)]

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long does llama.cpp take for a step of a language model: so many tokens of one sequence, behind others whose keys
+and values are in its cache?
+
+Its library runs it (llama-cpp-python), or its own program has (llama-bench -o json). Keys and values are kept in f16, as
+in the layers that Benanza reads of the file, if --set cache_type does not say otherwise. Weights in codes meet activations
+that llama.cpp rounds to 8 bits.
+"""
+
+import datetime
+import json
+import os
+import sys
+from pathlib import Path
+
+from frameworks.common import Refused, bind, one_line
+from frameworks.partner import partner
+from frameworks.settings import chosen
+from frameworks.timing import finite, processor, sample
+from frameworks.turns import in_turns
+from frameworks.whole import began, file_of, latency_of
+
+CACHE_TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "bf16": 30}  # by ggml's numbers
+FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
+DIMS = {"sequence": 1, "past": 512}
+AT_ONCE = 512  # tokens that fill the cache
+
+
+def check_file(arguments):
+    """Refuses what a step of a language model in a GGUF file does not have, and such files in other frameworks."""
+    if arguments.framework != "llamacpp":
+        if arguments.model and arguments.model.suffix == ".gguf":
+            raise Refused(f"{arguments.model}: GGUF files are of llamacpp; others read ONNX files")
+        return
+    if arguments.model and arguments.model.suffix != ".gguf":
+        raise Refused(f"{arguments.model}: llamacpp reads GGUF files")
+    for option in "shapes", "optimized", "no_profile":
+        if getattr(arguments, option):
+            raise Refused(f"--{option.replace('_', '-').removesuffix('s')} is not of llamacpp")
+    if arguments.batch not in (None, 1):
+        raise Refused(f"--batch {arguments.batch}: llamacpp is measured with one sequence")
+    if arguments.latency_ms is not None:
+        raise Refused("--latency-ms: what llama-bench writes has times")
+
+
+def setting(name, values, default):
+    word = chosen.get(name, default)
+    if word not in values:
+        raise Refused(f"--set {name}={word}: there are {', '.join(values)}")
+    return values[word]
+
+
+def check_settings():
+    for name in chosen:
+        if name not in ("cache_type", "flash_attention"):
+            raise Refused(f"--set {name}: of llamacpp there are cache_type and flash_attention")
+    return setting("cache_type", CACHE_TYPES, "f16"), setting("flash_attention", FLASH_ATTENTION, "auto")
+
+
+def steps_of(dims):
+    """How many tokens, and behind how many."""
+    for name in dims:
+        if name not in DIMS:
+            raise Refused(f"--dim {name}: of a GGUF file there are {' and '.join(DIMS)}")
+    sequence, past = ({**DIMS, **dims}[name] for name in DIMS)
+    if sequence < 1:
+        raise Refused(f"--dim sequence={sequence}: at least 1")
+    return sequence, past
+
+
+def precision_of(description):
+    """In which types products are computed: activations are rounded as their weights ask for."""
+    for words, types in ("all F32", "f32"), ("BF16", "bf16 and f32"), ("F16", "f16 and f32"):
+        if words in description:
+            return types
+    return "int8 and f32"
+
+
+class LlamaCpp:
+    def __init__(self, path, threads, sequence, past):
+        import llama_cpp as api
+        import numpy as np
+        self.api, self.np, self.sequence, self.past, self.said = api, np, sequence, past, ""
+        self.listener = api.llama_log_callback(self.heard)  # as long as the library may call it
+        api.llama_log_set(self.listener, None)
+        api.llama_backend_init()
+        cache, flash = check_settings()
+        asked = api.llama_model_default_params()
+        asked.n_gpu_layers = 0
+        self.model = api.llama_model_load_from_file(os.fsencode(path), asked)
+        if not self.model:
+            raise Refused(f"llamacpp cannot read {path}: {one_line(self.said)}")
+        asked = api.llama_context_default_params()
+        asked.n_ctx, asked.n_batch = past + sequence, max(sequence, AT_ONCE)
+        asked.n_threads = asked.n_threads_batch = threads
+        asked.type_k = asked.type_v = cache
+        asked.flash_attn_type = flash
+        self.context = api.llama_init_from_model(self.model, asked)
+        if not self.context:
+            raise Refused(f"llamacpp cannot run {path}: {one_line(self.said)}")
+        self.memory = api.llama_get_memory(self.context)
+        self.words = api.llama_vocab_n_tokens(api.llama_model_get_vocab(self.model))
+        self.tokens = np.random.default_rng(0)
+        for first in range(0, past, AT_ONCE):
+            self.decode(self.batch(min(AT_ONCE, past - first), first))
+        self.step = self.batch(sequence, past)
+        self.version = f"py{api.__version__}"  # of the bindings; the library tells none
+        text = bytearray(256)
+        buffer = (api.ctypes.c_char * len(text)).from_buffer(text)
+        api.llama_model_desc(self.model, buffer, len(text))
+        self.description = text.split(b"\0")[0].decode(errors="replace")
+
+    def heard(self, level, text, _):
+        if level in (3, 4) and text.strip():  # a warning, an error
+            self.said = text.decode(errors="replace")
+
+    def batch(self, count, first):
+        """Tokens from a place on; the last one's logits are wanted."""
+        batch = self.api.llama_batch_init(count, 0, 1)
+        batch.n_tokens = count
+        for i, token in enumerate(self.tokens.integers(0, max(self.words, 1), count)):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i], batch.logits[i] = int(token), first + i, 1, i == count - 1
+            batch.seq_id[i][0] = 0
+        return batch
+
+    def decode(self, batch):
+        status = self.api.llama_decode(self.context, batch)
+        if status:
+            raise Refused(f"llamacpp ends with status {status}: {one_line(self.said)}")
+        return self.api.llama_get_logits_ith(self.context, batch.n_tokens - 1)  # waits for them
+
+    def run(self):
+        """What the run before has written is forgotten first."""
+        if not self.api.llama_memory_seq_rm(self.memory, 0, self.past, -1):
+            raise Refused("llamacpp cannot take tokens back from the cache of such a model")
+        self.logits = self.decode(self.step)
+
+    def results(self):
+        return [self.np.ctypeslib.as_array(self.logits, (self.words,))]
+
+
+def measure_tokens(arguments):
+    """framework.json of a step, and the chain's result that took turns with it."""
+    sequence, past = steps_of(arguments.dims)
+    check_settings()
+    arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, 1
+    processors = os.sched_getaffinity(0)
+    cpus = bind(arguments.threads)
+    started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    began(f"llamacpp reads {arguments.model.name}" + (f", and {past} tokens into its cache" if past else ""))
+    model = LlamaCpp(arguments.model, arguments.threads, sequence, past)
+    model.run()
+    healthy, chain = finite(model.results()), None
+    if arguments.take_turns:
+        partner.begin(*arguments.take_turns)
+    if arguments.plan:
+        samples, chain = in_turns(model.run, arguments, processors)
+    else:
+        began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
+        samples = sample(model.run, arguments.seconds)
+    if not healthy:
+        print("measure_framework: some results are infinite or not a number", file=sys.stderr)
+    return {
+        **file_of(arguments, model.version, cpus, precision_of(model.description), ""),
+        "description": model.description, "finite": healthy,
+        "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
+        "started": started, **latency_of(samples), **({"chain": str(arguments.chain)} if chain else {}), "traces": [],
+    }, chain
+
+
+# ---- what llama-bench has written -----------------------------------------------------------------
+
+def step_of(row):
+    """Of a row of llama-bench its tokens, those before them, and how many such steps it timed; None: of both kinds."""
+    prompt, made, depth = (int(row.get(key) or 0) for key in ("n_prompt", "n_gen", "n_depth"))
+    if prompt and not made:
+        return prompt, depth, 1
+    return (1, depth + (made - 1) // 2, made) if made and not prompt else None
+
+
+def rows_of(path):
+    try:
+        rows = json.loads(Path(path).read_text())
+        if not isinstance(rows, list):
+            raise TypeError
+        return [(step_of(row), int(row["n_threads"]), [float(ns) for ns in row["samples_ns"]], row) for row in rows]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise Refused(f"{path}: not what llama-bench -o json writes") from None
+
+
+def imported_tokens(arguments):
+    """The same of a row of llama-bench, that of --dim and --threads."""
+    rows = [r for file in arguments.trace for r in rows_of(file) if r[0] and r[2] and min(r[2]) > 0]
+    asked = arguments.dims
+    steps_of(asked)
+    found = [r for r in rows if asked.get("sequence", r[0][0]) == r[0][0] and asked.get("past", r[0][1]) == r[0][1] and
+             arguments.threads in (0, r[1])]
+    if len(found) != 1:
+        there = "; ".join(f"--dim sequence={s[0]} --dim past={s[1]} --threads {t}" for s, t, _, _ in rows[:8])
+        raise Refused(f"{arguments.trace[0]}: {len(found)} of its rows are meant; there are {there or 'none'}")
+    (sequence, past, count), arguments.threads, samples, row = found[0]
+    arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, 1
+    kinds = {str(row.get(key, "")) for key in ("type_k", "type_v")}
+    if kinds != {"f16"}:
+        print(f"measure_framework: llama.cpp's cache was of {one_line(' and '.join(sorted(kinds)))}, not of f16",
+              file=sys.stderr)
+    chosen["cache_type"] = "/".join(sorted(kinds))
+    out = file_of(arguments, str(row.get("build_number", "unknown")), [], precision_of(str(row.get("model_type", ""))), "")
+    if row.get("n_gpu_layers") and row.get("gpu_info"):
+        out["options"]["device"] = "gpu"
+    return {**out, "description": str(row.get("model_type", "")),
+            "machine": {"processor": str(row.get("cpu_info", "unknown"))},
+            **latency_of([ns / count for ns in samples]), "traces": []}
