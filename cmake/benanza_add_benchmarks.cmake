@@ -72,7 +72,10 @@ function(benanza_add_runner)
     benanza_add_level_modules(benanza_runner ${flags})
     list(REMOVE_ITEM backends host)
   elseif(NOT DEFINED BENANZA_NATIVE OR BENANZA_NATIVE)
-    list(APPEND flags -march=native)
+    list(APPEND flags ${BENANZA_PROCESSOR_FLAGS}) # a build for another machine names its processor
+    if(NOT DEFINED BENANZA_PROCESSOR_FLAGS)
+      list(APPEND flags -march=native)
+    endif()
   endif()
   # Those for GPUs are one source: most of what they include, all of them do.
   set(on_gpus ${backends})

@@ -44,7 +44,7 @@ def compile_alone(compiler, header):
     of their own, which are tried too: others need not include them."""
     once = ["-DBENANZA_COMPILED", "-DBENANZA_COMPILED_RESULT", "-DBENANZA_COMPILED_BOUND", "-DBENANZA_COMPILED_ONNX",
             "-DBENANZA_COMPILED_TRACE"]
-    command = [compiler, *once, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
+    command = [*shlex.split(compiler), *once, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
                "-fopenmp", "-DONNX_ML=1", "-DONNX_NAMESPACE=onnx", "-I", str(ROOT / "include"),
                "-I", str(ROOT), "-isystem", "/usr/local/cuda/include", *options_for(compiler), "-fsyntax-only", "-x", "c++", "-"]
     included = header.removeprefix("include/")
@@ -59,7 +59,7 @@ def compile_alone(compiler, header):
 
 def compiler_to_try():
     compiler = os.environ.get("CXX", "g++")
-    if shutil.which(compiler) is None:
+    if shutil.which(shlex.split(compiler)[0]) is None:
         sys.exit(f"check: there is no {compiler}")
     return compiler
 
