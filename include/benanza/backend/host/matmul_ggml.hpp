@@ -9,6 +9,7 @@
 #pragma once
 
 #include "detail/ggml_panels.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
 #include "detail/panel_tiles.hpp"
 
@@ -51,9 +52,11 @@ template <class T>
 #elif defined(__FMA__) && defined(__AVX2__) && defined(__F16C__)
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 #else
+  half_bits stored[float_lanes::count];
+  std::memcpy(stored, from, sizeof stored);
   float_vector v;
   for (int i = 0; i < float_lanes::count; ++i)
-    v[i] = static_cast<float>(backend::load(dtype::f16, from, i));
+    v[i] = number_of(stored[i]);
   return v;
 #endif
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do floats of 16 bits and f32 become each other? f16 eight at a time where the processor has
-// it (F16C), else by the format's definition. Stored numbers of 16 bits have types of their own:
-// u16 holds whole ones.
+// it (F16C, or any ARM of 64 bits), else by the format's definition. Stored numbers of 16 bits have
+// types of their own: u16 holds whole ones.
 //
 //   from_half(bytes, floats, 1024);   number_of(half_bits{0x3c00}) == 1.f
 #pragma once
@@ -35,6 +35,8 @@ template <class T>
   else
 #if defined(__F16C__)
     return _cvtsh_ss(v.bits);
+#elif defined(__aarch64__)
+    return static_cast<float>(std::bit_cast<__fp16>(v.bits));
 #else
     return static_cast<float>(f16_format.decode(v.bits));
 #endif
@@ -50,8 +52,9 @@ inline void from_half(const std::byte* from, std::byte* to, std::int64_t n) {
     _mm256_storeu_ps(y + i,
                      _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i))));
 #endif
-  for (; i < n; ++i)
-    y[i] = static_cast<float>(f16_format.decode(x[i]));
+#pragma omp simd
+  for (std::int64_t k = i; k < n; ++k)
+    y[k] = number_of(half_bits{x[k]});
 }
 
 inline void to_half(const std::byte* from, std::byte* to, std::int64_t n) {
@@ -62,6 +65,11 @@ inline void to_half(const std::byte* from, std::byte* to, std::int64_t n) {
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i),
                      _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__aarch64__)
+#pragma omp simd
+  for (std::int64_t k = 0; k < n; ++k)
+    y[k] = std::bit_cast<std::uint16_t>(static_cast<__fp16>(x[k]));
+  i = n;
 #endif
   for (; i < n; ++i)
     y[i] = static_cast<std::uint16_t>(f16_format.encode(static_cast<double>(x[i])));
