@@ -6,8 +6,6 @@
 """
 
 import json
-import math
-import random
 import struct
 import subprocess
 import sys
@@ -18,82 +16,12 @@ from pathlib import Path
 
 SOURCE, GENERATE = Path(sys.argv[1]), sys.argv[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "scripts" / "python"))
+sys.path.insert(0, str(SOURCE / "scripts"))
+from proofs.gguf_models import MODELS, bytes_of, header, model  # noqa: E402: it finds the next ones
 from benanza import gguf  # noqa: E402
 from benanza.programs import Error  # noqa: E402
 
 F32, Q4_0, Q4_K, Q6_K, F16 = 0, 2, 12, 14, 1
-ALIGNED = 32
-
-
-def text(value):
-    data = value.encode()
-    return struct.pack("<Q", len(data)) + data
-
-
-def entry(key, value):
-    if isinstance(value, str):
-        return text(key) + struct.pack("<I", 8) + text(value)
-    if isinstance(value, float):
-        return text(key) + struct.pack("<If", 6, value)
-    if isinstance(value, list):  # of texts, as a vocabulary is
-        return text(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
-    return text(key) + struct.pack("<II", 4, value)
-
-
-def bytes_of(dims, kind):
-    _, block, size = gguf.TYPES[kind]
-    return math.prod(dims) // block * size
-
-
-def header(metadata, tensors, version=3):
-    out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
-    out += b"".join(entry(k, v) for k, v in metadata.items())
-    at = 0
-    for name, (dims, kind) in tensors.items():
-        out += text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims[::-1])
-        out += struct.pack("<IQ", kind, at)
-        at += -(-bytes_of(dims, kind) // ALIGNED) * ALIGNED
-    return out
-
-
-def some_weights(kind, draw):
-    """Bytes of some blocks: numbers around 0.02, whatever the codes are."""
-    name, _, size = gguf.TYPES[kind]
-    if name == "f32":
-        return struct.pack("<1021f", *(draw.gauss(0, 0.02) for _ in range(1021)))
-    if name == "f16":
-        return struct.pack("<1021e", *(draw.gauss(0, 0.02) for _ in range(1021)))
-    if name == "bf16":
-        return b"".join(struct.pack("<f", draw.gauss(0, 0.02))[2:] for _ in range(1021))
-    scale = b"\x78" if name == "mxfp4" else struct.pack("<e", {"q": 1e-3, "k": 1e-4, "i": 1e-4}[
-        name[0] if name == "iq4_nl" or not name.endswith(("_k", "_xs")) else "k"])
-    blocks = []
-    for _ in range(257):
-        block = bytearray(draw.randbytes(size))
-        at = 208 if name == "q6_k" else 0
-        block[at:at + len(scale)] = scale
-        if name in ("q4_1", "q5_1", "q4_k", "q5_k"):  # and what is added or taken off
-            block[2:4] = scale
-        blocks.append(bytes(block))
-    return b"".join(blocks)
-
-
-def write_whole(path, metadata, tensors):
-    """A file with weights, as llama.cpp reads it: of a model without words."""
-    architecture = metadata["general.architecture"]
-    metadata = {k: v for k, v in metadata.items() if k != "tokenizer.ggml.tokens"} | {
-        "tokenizer.ggml.model": "none", f"{architecture}.vocab_size": tensors["token_embd.weight"][0][0]}
-    draw = random.Random(0)
-    some = {kind: some_weights(kind, draw) for _, kind in tensors.values()}
-    with path.open("wb") as out:
-        out.write(header(metadata, tensors))
-        for dims, kind in tensors.values():
-            out.write(bytes(-out.tell() % ALIGNED))
-            left = bytes_of(dims, kind)
-            for _ in range(left // len(some[kind])):
-                out.write(some[kind])
-            out.write(some[kind][:left % len(some[kind])])
 
 
 def llama(architecture="llama", tied=False, layers=2, norms=False):
@@ -192,13 +120,21 @@ class Files(unittest.TestCase):
             gguf.write(file, out, cache)
             graph, layers = self.stats_of(out, "sequence=1", "past=63")
             self.assertEqual(layers[f"Attention/1x4x1x64-kv2-k64{said}"], 2)
-            self.assertEqual(layers["Cast/1x1x128-real-" + cache], 0 if cache == "f32" else 4)
+            self.assertEqual(layers["Cast/1x1x128-f32-" + cache], 0 if cache == "f32" else 4)
 
     def test_biases_and_norms_of_heads(self):
         _, layers = self.stats(header(*llama("qwen2")), "sequence=1", "past=63")
         self.assertEqual(layers["Add/1x1x256-256"], 2)
         _, layers = self.stats(header(*llama("qwen3", norms=True)), "sequence=1", "past=63")
         self.assertEqual(layers["RMSNormalization/1x1x4x64-a3"], 2)
+
+    def test_parameters_of_public_models(self):
+        for name, millions in (("tinyllama", 1100), ("llama-3.2-1b", 1236), ("llama-3-8b", 8030), ("mistral-7b", 7248),
+                               ("qwen2.5-0.5b", 494), ("qwen2.5-7b", 7616), ("qwen3-0.6b", 596), ("smollm2-360m", 362)):
+            graph, _ = self.stats(header(*model(name, "q4_k")), "sequence=1", "past=512")
+            turned = 2 * 32768 * model(name, "f16")[0][f"{model(name, 'f16')[0]['general.architecture']}.rope.dimension_count"] // 2
+            self.assertEqual(round((graph["parameters"] - turned) / 1e6), millions, name)
+        self.assertEqual(len(MODELS), 8)
 
     def test_what_is_none(self):
         metadata, tensors = llama()

@@ -365,7 +365,8 @@ class Weights(unittest.TestCase):
 class LlamaCpp(unittest.TestCase):
     @unittest.skipUnless(there("llama_cpp"), "llama-cpp-python is missing")
     def test_a_run_of_llama_cpp(self):
-        from gguf_files import llama, write_whole
+        from gguf_files import llama
+        from proofs.gguf_models import write_whole
         with tempfile.TemporaryDirectory() as folder:
             path, out = Path(folder) / "tiny.gguf", Path(folder) / "out.json"
             write_whole(path, *llama())

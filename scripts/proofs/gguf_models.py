@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GGUF files as llama.cpp reads them, with random weights and without words; of public models by their dims.
+
+  write_whole(Path("tiny.gguf"), *model("tinyllama", "q4_k"))
+"""
+
+import math
+import random
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+from benanza import gguf  # noqa: E402
+
+F32 = 0
+ALIGNED = 32
+NUMBER_OF = {name: number for number, (name, _, _) in gguf.TYPES.items()}
+
+# Width, layers, heads, heads of keys and values, inner width, words; and what else some have.
+MODELS = {
+    "tinyllama": (2048, 22, 32, 4, 5632, 32000, {}),
+    "llama-3.2-1b": (2048, 16, 32, 8, 8192, 128256, {"tied": True}),
+    "llama-3-8b": (4096, 32, 32, 8, 14336, 128256, {}),
+    "mistral-7b": (4096, 32, 32, 8, 14336, 32768, {}),
+    "qwen2.5-0.5b": (896, 24, 14, 2, 4864, 151936, {"architecture": "qwen2", "tied": True}),
+    "qwen2.5-7b": (3584, 28, 28, 4, 18944, 152064, {"architecture": "qwen2"}),
+    "qwen3-0.6b": (1024, 28, 16, 8, 3072, 151936, {"architecture": "qwen3", "tied": True, "head": 128}),
+    "smollm2-360m": (960, 32, 15, 5, 2560, 49152, {"tied": True}),
+}
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def entry(key, value):
+    if isinstance(value, str):
+        return text(key) + struct.pack("<I", 8) + text(value)
+    if isinstance(value, float):
+        return text(key) + struct.pack("<If", 6, value)
+    if isinstance(value, list):  # of texts, as a vocabulary is
+        return text(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+    return text(key) + struct.pack("<II", 4, value)
+
+
+def bytes_of(dims, kind):
+    _, block, size = gguf.TYPES.get(kind, ("", 1, 1))
+    return math.prod(dims) // block * size
+
+
+def header(metadata, tensors, version=3):
+    out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
+    out += b"".join(entry(k, v) for k, v in metadata.items())
+    at = 0
+    for name, (dims, kind) in tensors.items():
+        out += text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims[::-1])
+        out += struct.pack("<IQ", kind, at)
+        at += -(-bytes_of(dims, kind) // ALIGNED) * ALIGNED
+    return out
+
+
+def some_weights(kind, draw):
+    """Bytes of some blocks: numbers around 0.02, whatever the codes are."""
+    name, _, size = gguf.TYPES[kind]
+    if name == "f32":
+        return struct.pack("<1021f", *(draw.gauss(0, 0.02) for _ in range(1021)))
+    if name == "f16":
+        return struct.pack("<1021e", *(draw.gauss(0, 0.02) for _ in range(1021)))
+    if name == "bf16":
+        return b"".join(struct.pack("<f", draw.gauss(0, 0.02))[2:] for _ in range(1021))
+    scale = b"\x78" if name == "mxfp4" else struct.pack("<e", {"q": 1e-3, "k": 1e-4, "i": 1e-4}[
+        name[0] if name == "iq4_nl" or not name.endswith(("_k", "_xs")) else "k"])
+    blocks = []
+    for _ in range(257):
+        block = bytearray(draw.randbytes(size))
+        at = 208 if name == "q6_k" else 0
+        block[at:at + len(scale)] = scale
+        if name in ("q4_1", "q5_1", "q4_k", "q5_k"):  # and what is added or taken off
+            block[2:4] = scale
+        blocks.append(bytes(block))
+    return b"".join(blocks)
+
+
+def write_whole(path, metadata, tensors):
+    """A file with weights, as llama.cpp reads it: of a model without words."""
+    architecture = metadata["general.architecture"]
+    metadata = {k: v for k, v in metadata.items() if k != "tokenizer.ggml.tokens"} | {
+        "tokenizer.ggml.model": "none", f"{architecture}.vocab_size": tensors["token_embd.weight"][0][0]}
+    draw = random.Random(0)
+    some = {kind: some_weights(kind, draw) for _, kind in tensors.values()}
+    with path.open("wb") as out:
+        out.write(header(metadata, tensors))
+        for dims, kind in tensors.values():
+            out.write(bytes(-out.tell() % ALIGNED))
+            left = bytes_of(dims, kind)
+            for _ in range(left // len(some[kind])):
+                out.write(some[kind])
+            out.write(some[kind][:left % len(some[kind])])
+
+
+def model(name, kind):
+    """The metadata and tensors of one of MODELS, all matrices in one of ggml's types, or in Q8_0 where its rows are no
+    whole blocks of that; the head in Q6_K, as files have it."""
+    width, layers, heads, kv_heads, inner, words, more = MODELS[name]
+    architecture, each = more.get("architecture", "llama"), more.get("head", width // heads)
+    metadata = {"general.architecture": architecture, **{f"{architecture}.{k}": v for k, v in {
+        "embedding_length": width, "block_count": layers, "context_length": 32768, "attention.head_count": heads,
+        "attention.head_count_kv": kv_heads, "attention.key_length": each, "attention.value_length": each,
+        "feed_forward_length": inner, "rope.dimension_count": each, "attention.layer_norm_rms_epsilon": 1e-6}.items()}}
+
+    def matrix(rows, length, wanted=kind):
+        fits = length % gguf.TYPES[NUMBER_OF[wanted]][1] == 0
+        return [rows, length], NUMBER_OF[wanted if fits else "q8_0"]
+
+    head = "q6_k" if kind.endswith("_k") else kind
+    tensors = {"token_embd.weight": matrix(words, width, head if more.get("tied") else kind),
+               "output_norm.weight": ([width], F32)}
+    if not more.get("tied"):
+        tensors["output.weight"] = matrix(words, width, head)
+    for i in range(layers):
+        block = f"blk.{i}"
+        q, kv = heads * each, kv_heads * each
+        for part, dims in {"attn_q": (q, width), "attn_k": (kv, width), "attn_v": (kv, width), "attn_output": (width, q),
+                           "ffn_gate": (inner, width), "ffn_up": (inner, width), "ffn_down": (width, inner)}.items():
+            tensors[f"{block}.{part}.weight"] = matrix(*dims)
+        vectors = {"attn_norm.weight": width, "ffn_norm.weight": width}
+        if architecture == "qwen2":
+            vectors |= {"attn_q.bias": q, "attn_k.bias": kv, "attn_v.bias": kv}
+        if architecture == "qwen3":
+            vectors |= {"attn_q_norm.weight": each, "attn_k_norm.weight": each}
+        tensors |= {f"{block}.{part}": ([n], F32) for part, n in vectors.items()}
+    return metadata, tensors
