@@ -245,6 +245,7 @@ result::ordered_json model_json(const input& in, std::size_t place, std::size_t 
           {"name", printable(b.graph->name)},
           {"model", printable(b.graph->model)},
           {"batch", b.graph->batch},
+          {"dims", report::dims_shown(*b.graph)},
           {"type", name(b.type)},
           {"type_shown", report::type_shown(b)},
           {"threads", b.threads},

@@ -205,8 +205,7 @@ tables::chapter chapter_of(const advice::advised& a, const text_options& o) {
   const bound::model_bound& b = *a.model;
   tables::chapter out{.title = b.graph->name, .title_is_name = true};
   out.say(fmt::format("{}, {}, {}",
-                      loose(b) ? counted(std::ssize(b.layers), "layer")
-                               : fmt::format("batch {}", b.graph->batch),
+                      loose(b) ? counted(std::ssize(b.layers), "layer") : sizes_shown(*b.graph),
                       type_shown(b), counted(b.threads, "thread")));
   if (!b.unmeasurable.empty()) out.warn("NO VERDICT: " + b.unmeasurable + '.');
   if (const std::string lacking = lacks(b); !lacking.empty()) out.warn("PARTIAL: " + lacking + '.');

@@ -68,10 +68,22 @@ std::string_view type_shown(const bound::model_bound& b) {
   return model::holds_codes(*b.graph) ? "int8" : name(b.type);
 }
 
+std::string dims_shown(const model::graph& g) {
+  std::string out;
+  for (const auto& [symbol, n] : g.dims)
+    out += fmt::format("{}{}={}", out.empty() ? "" : ", ", printable(symbol, 40), n);
+  return out;
+}
+
+std::string sizes_shown(const model::graph& g) {
+  const std::string dims = dims_shown(g);
+  return fmt::format("batch {}{}{}", g.batch, dims.empty() ? "" : ", ", dims);
+}
+
 std::string title(const bound::model_bound& b) {
   const std::string what =
       loose(b) ? counted(std::ssize(b.layers), "layer") + ", no model"
-               : fmt::format("{}  batch {}", printable(b.graph->name), b.graph->batch);
+               : fmt::format("{}  {}", printable(b.graph->name), sizes_shown(*b.graph));
   return fmt::format("{}  {}  {}", what, type_shown(b), counted(b.threads, "thread"));
 }
 

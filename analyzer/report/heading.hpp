@@ -33,6 +33,11 @@ bool loose(const bound::model_bound& b);
 std::string_view type_shown(const bound::model_bound& b);
 std::string title(const bound::model_bound& b);
 
+/// `past=512, sequence=1`, as the command line said; empty: it said none.
+std::string dims_shown(const model::graph& g);
+/// `batch 1, past=512, sequence=1`.
+std::string sizes_shown(const model::graph& g);
+
 /// `ONNX Runtime 1.32.0`.
 std::string framework_name(const trace::profile& p);
 

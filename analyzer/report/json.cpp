@@ -216,6 +216,7 @@ result::ordered_json to_json(const bound::model_bound& b) {
                            {"weights_gone_low", b.fewest_gone},
                            {"weights_gone_high", b.most_gone},
                            {"prepared_weight_bytes", b.prepared_weight_bytes}};
+  if (!b.graph->dims.empty()) out["dims"] = b.graph->dims;
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : result::ordered_json();
   out["rewritten"] = rewritten_json(b);

@@ -202,6 +202,16 @@ TEST_CASE("a framework that is below the bound by less exact Winograds is compar
   CHECK_FALSE(holds(said(1.4e6), "below the lower bound"));
 }
 
+TEST_CASE("dims that were said are in the heading, on every page") {
+  run r = synthetic::fused_run();
+  for (benanza::model::graph& g : r.graphs)
+    g.dims = {{"past", 512}, {"se\x1bq", 1}};
+  const std::vector<model_bound> models = analyse(r);
+  CHECK(holds(text_report(r, models, {}), "batch 1, past=512, se?q=1  f32"));
+  const json report = json::parse(json_report(r, models, false));
+  CHECK(report["analyses"][0]["dims"] == json{{"past", 512}, {"se\x1bq", 1}});
+}
+
 TEST_CASE(
     "a heading is cut where the terminal is narrow alone; changes go on below, and lose nothing") {
   run r = synthetic::fused_run();

@@ -163,7 +163,7 @@ function modelOf(i) {
 const current = () => modelOf(state.model);
 const against = m => (state.against >= 0 && state.against < m.frameworks.length ? m.frameworks[state.against] : null);
 const againstName = m => (against(m) ? against(m).name : "first choices of the libraries");
-const settingOf = m => `batch ${m.batch}, ${m.type_shown}, ${counted(m.threads, "thread")}`;
+const settingOf = m => `batch ${m.batch}${m.dims && ", " + m.dims}, ${m.type_shown}, ${counted(m.threads, "thread")}`;
 
 /** What a layer takes in a run, in the four zones that the page's colours stand for. */
 function zones(m, l) {
