@@ -7,18 +7,15 @@ in the layers that Benanza reads of the file, if --set cache_type does not say o
 that llama.cpp rounds to 8 bits.
 """
 
-import datetime
 import json
 import os
 import sys
 from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line
-from frameworks.partner import partner
 from frameworks.settings import chosen
-from frameworks.timing import finite, processor, sample
-from frameworks.turns import in_turns
-from frameworks.whole import began, file_of, latency_of
+from frameworks.timing import finite
+from frameworks.whole import began, file_of, latency_of, now, ran_here, sampled
 
 CACHE_TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "bf16": 30}  # by ggml's numbers
 FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
@@ -146,26 +143,14 @@ def measure_tokens(arguments):
     arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, 1
     processors = os.sched_getaffinity(0)
     cpus = bind(arguments.threads)
-    started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    started = now()
     began(f"llamacpp reads {arguments.model.name}" + (f", and {past} tokens into its cache" if past else ""))
     model = LlamaCpp(arguments.model, arguments.threads, sequence, past)
     model.run()
-    healthy, chain = finite(model.results()), None
-    if arguments.take_turns:
-        partner.begin(*arguments.take_turns)
-    if arguments.plan:
-        samples, chain = in_turns(model.run, arguments, processors)
-    else:
-        began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
-        samples = sample(model.run, arguments.seconds)
-    if not healthy:
-        print("measure_framework: some results are infinite or not a number", file=sys.stderr)
-    return {
-        **file_of(arguments, model.version, cpus, precision_of(model.description), ""),
-        "description": model.description, "finite": healthy,
-        "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
-        "started": started, **latency_of(samples), **({"chain": str(arguments.chain)} if chain else {}), "traces": [],
-    }, chain
+    healthy = finite(model.results())
+    samples, chain = sampled(model.run, arguments, processors)
+    return {**file_of(arguments, model.version, cpus, precision_of(model.description), ""),
+            "description": model.description, **ran_here(arguments, started, healthy, samples, chain), "traces": []}, chain
 
 
 # ---- what llama-bench has written -----------------------------------------------------------------

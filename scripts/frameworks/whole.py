@@ -75,6 +75,29 @@ def began(text):
         print(f"measure_framework: {printable(text)}", file=sys.stderr, flush=True)
 
 
+def sampled(run, arguments, processors):
+    """Times of single runs, and the result of our chain where that takes turns with them."""
+    if arguments.take_turns:
+        partner.begin(*arguments.take_turns)
+    if arguments.plan:
+        return in_turns(run, arguments, processors)
+    began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
+    return sample(run, arguments.seconds), None
+
+
+def ran_here(arguments, started, healthy, samples, chain):
+    """What a file has of runs on this machine."""
+    if not healthy:
+        print("measure_framework: some results are infinite or not a number", file=sys.stderr)
+    return {"finite": healthy,
+            "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
+            "started": started, **latency_of(samples), **({"chain": str(arguments.chain)} if chain else {})}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
 def measure(arguments):
     """The file; and, with --plan, the result of the chain that took turns."""
     model = load(arguments.model)
@@ -87,7 +110,7 @@ def measure(arguments):
     cpus = bind(arguments.threads)
     filler = fill_weights(model, arguments.model.parent)
     feeds = make_inputs(model, dims, known)
-    started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    started = now()
     with tempfile.TemporaryDirectory(prefix="benanza-framework-") as folder:
         path = save(model, Path(folder))
         del model
@@ -97,14 +120,7 @@ def measure(arguments):
             framework = made(path, feeds, arguments.threads)
             framework.run()
             healthy = finite(framework.results())
-            chain = None
-            if arguments.take_turns:
-                partner.begin(*arguments.take_turns)
-            if arguments.plan:
-                samples, chain = in_turns(framework.run, arguments, processors)
-            else:
-                began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
-                samples = sample(framework.run, arguments.seconds)
+            samples, chain = sampled(framework.run, arguments, processors)
             version, precision = framework.version, framework.precision
             del framework
             traces, operators, empty = [], [], None
@@ -121,14 +137,11 @@ def measure(arguments):
         precision = types
     if precision != "f32" and "INFERENCE_PRECISION_HINT" not in chosen:
         print(f"measure_framework: {arguments.framework} computes in {printable(precision)}, not in f32", file=sys.stderr)
-    if not healthy:
-        print("measure_framework: some results are infinite or not a number", file=sys.stderr)
     return {
         **file_of(arguments, version, cpus, precision, structure),
         "inputs": [{"name": n, "dims": list(a.shape), "type": str(a.dtype)} for n, a in feeds.items()],
-        "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
-        "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
-        "started": started, **latency_of(samples), **({"chain": str(arguments.chain)} if chain else {}),
+        "filled_tensors": filler.tensors, "filled_bytes": filler.bytes,
+        **ran_here(arguments, started, healthy, samples, chain),
         "traces": traces, **({"empty_operator": empty} if empty else {}),
         **({"graph": {**graph, "operators": told(operators)}} if operators else {}),
     }, chain

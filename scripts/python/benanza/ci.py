@@ -42,7 +42,7 @@ class Side(NamedTuple):
 def parse(words: list[str]) -> argparse.Namespace:
     parser = Parser("benanza ci", __doc__)
     parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.onnx", help="old and new, or one for both")
-    parser.add_argument("--framework", choices=door.FRAMEWORKS, default="onnxruntime", help="onnxruntime by default")
+    parser.add_argument("--framework", choices=door.ONNX_FRAMEWORKS, default="onnxruntime", help="onnxruntime by default")
     for name in SIDES:
         parser.add_argument(f"--{name}-python", metavar="FILE", help=f"the Python that has the {name} framework")
         parser.add_argument(f"--{name}-programs", type=Path, metavar="FOLDER", help=f"the {name} build: kernels are "

@@ -32,7 +32,8 @@ from pathlib import Path
 from benanza import exporting, gguf
 from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
-FRAMEWORKS = ("onnxruntime", "openvino", "pytorch", "llamacpp")  # the last of GGUF files, the others of ONNX files
+ONNX_FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
+FRAMEWORKS = (*ONNX_FRAMEWORKS, "llamacpp")  # which reads GGUF files
 OPENVINO_TYPES = {"f32": [], "bf16": ["--set", "INFERENCE_PRECISION_HINT=bf16"]}
 
 
