@@ -15,6 +15,7 @@
 #include "transfers.hpp"
 #include "warnings.hpp"
 
+#include <benanza/advice/baseline.hpp>
 #include <benanza/advice/energy.hpp>
 #include <benanza/advice/tensor_cores.hpp>
 #include <nlohmann/json.hpp>
@@ -242,6 +243,10 @@ result::ordered_json to_json(const bound::model_bound& b) {
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
   out["algorithm_gain"] = to_json(advice::algorithm_gain(b));
+  const advice::first_choices first = advice::first_choices_of(b);
+  out["first_choices"] = {{"layers", first.layers},
+                          {"within_2_percent", first.within_2_percent},
+                          {"within_5_percent", first.within_5_percent}};
   out["far_above_roofline"] =
       array_of(by_lost_time(b), [](const far_layer& f) -> result::ordered_json {
         return {{"layer", f.layer->name},

@@ -3,6 +3,7 @@
 #include "result/synthetic.hpp"
 
 #include <benanza/advice/algorithm.hpp>
+#include <benanza/advice/baseline.hpp>
 #include <benanza/bound/model.hpp>
 #include <doctest/doctest.h>
 
@@ -54,5 +55,24 @@ TEST_CASE("layers are ranked by what they gain; those that gain nothing are left
   std::erase_if(first.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
   CHECK(by_gain(analyse(first)).empty());
   CHECK(algorithm_gain(analyse(first)).ns == 0);
+}
+
+TEST_CASE("first choices are counted where they are near the best, and the rest are not") {
+  const run measured = synthetic::fused_run();
+  const model_bound b = analyse(measured);
+  const benanza::advice::first_choices all = benanza::advice::first_choices_of(b);
+  CHECK(0 < all.within_2_percent);
+  CHECK(all.within_2_percent <= all.within_5_percent);
+  CHECK(all.within_5_percent < all.layers);
+
+  run first = synthetic::fused_run();
+  std::erase_if(first.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
+  const benanza::advice::first_choices alone = benanza::advice::first_choices_of(analyse(first));
+  CHECK(alone.within_2_percent == alone.layers);
+
+  run host = synthetic::fused_run();
+  for (measurement& m : host.measurements)
+    m.backend = "host";
+  CHECK(benanza::advice::first_choices_of(analyse(host)).layers == 0);
 }
 } // namespace test_of_algorithm

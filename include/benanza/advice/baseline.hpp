@@ -55,6 +55,25 @@ inline bound::figure first_choice_gain(const bound::model_bound& b) {
   return out;
 }
 
+/// At how many layers a library's first choice is near the best algorithm that was measured.
+struct first_choices {
+  int layers = 0; ///< whose first choice was timed
+  int within_2_percent = 0, within_5_percent = 0;
+};
+
+inline first_choices first_choices_of(const bound::model_bound& b) {
+  first_choices out;
+  for (const bound::layer_answer& l : b.layers) {
+    const bound::choice& c = l.algorithms;
+    if (!l.known() || c.first == nullptr || !detail::of_a_library(*c.first)) continue;
+    const double times = bound::chose_first(c) ? 1 : c.first_choice.ns / c.prediction.ns;
+    ++out.layers;
+    out.within_2_percent += times <= 1.02 ? 1 : 0;
+    out.within_5_percent += times <= 1.05 ? 1 : 0;
+  }
+  return out;
+}
+
 /// What a run of that form takes by the libraries' first choices.
 inline double by_first_choices_ns(const bound::model_bound& b) {
   const bound::form_figures& form = b.fastest_form();
