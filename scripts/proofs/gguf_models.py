@@ -26,6 +26,10 @@ MODELS = {
     "qwen2.5-0.5b": (896, 24, 14, 2, 4864, 151936, {"architecture": "qwen2", "tied": True}),
     "qwen2.5-7b": (3584, 28, 28, 4, 18944, 152064, {"architecture": "qwen2"}),
     "qwen3-0.6b": (1024, 28, 16, 8, 3072, 151936, {"architecture": "qwen3", "tied": True, "head": 128}),
+    "phi-3-mini": (3072, 32, 32, 32, 8192, 32064, {"architecture": "phi3", "window": 2047}),
+    "gemma-2-2b": (2304, 26, 8, 4, 9216, 256000, {"architecture": "gemma2", "tied": True, "head": 256, "window": 4096,
+                                                 "caps": (50.0, 30.0)}),
+    "gemma-3-1b": (1152, 26, 4, 1, 6912, 262144, {"architecture": "gemma3", "tied": True, "head": 256, "window": 512}),
     "smollm2-360m": (960, 32, 15, 5, 2560, 49152, {"tied": True}),
 }
 
@@ -110,6 +114,11 @@ def model(name, kind):
         "attention.head_count_kv": kv_heads, "attention.key_length": each, "attention.value_length": each,
         "feed_forward_length": inner, "rope.dimension_count": each, "attention.layer_norm_rms_epsilon": 1e-6}.items()}}
 
+    if "window" in more:
+        metadata[f"{architecture}.attention.sliding_window"] = more["window"]
+    for key, cap in zip(("attn_logit_softcapping", "final_logit_softcapping"), more.get("caps", ())):
+        metadata[f"{architecture}.{key}"] = cap
+
     def matrix(rows, length, wanted=kind):
         fits = length % gguf.TYPES[NUMBER_OF[wanted]][1] == 0
         return [rows, length], NUMBER_OF[wanted if fits else "q8_0"]
@@ -122,13 +131,19 @@ def model(name, kind):
     for i in range(layers):
         block = f"blk.{i}"
         q, kv = heads * each, kv_heads * each
-        for part, dims in {"attn_q": (q, width), "attn_k": (kv, width), "attn_v": (kv, width), "attn_output": (width, q),
-                           "ffn_gate": (inner, width), "ffn_up": (inner, width), "ffn_down": (width, inner)}.items():
+        parts = {"attn_q": (q, width), "attn_k": (kv, width), "attn_v": (kv, width), "attn_output": (width, q),
+                 "ffn_gate": (inner, width), "ffn_up": (inner, width), "ffn_down": (width, inner)}
+        if architecture == "phi3":  # several as one
+            parts = {"attn_qkv": (q + 2 * kv, width), "attn_output": (width, q), "ffn_up": (2 * inner, width),
+                     "ffn_down": (width, inner)}
+        for part, dims in parts.items():
             tensors[f"{block}.{part}.weight"] = matrix(*dims)
         vectors = {"attn_norm.weight": width, "ffn_norm.weight": width}
         if architecture == "qwen2":
             vectors |= {"attn_q.bias": q, "attn_k.bias": kv, "attn_v.bias": kv}
-        if architecture == "qwen3":
+        if architecture.startswith("gemma"):
+            vectors |= {"post_attention_norm.weight": width, "post_ffw_norm.weight": width}
+        if architecture in ("qwen3", "gemma3"):
             vectors |= {"attn_q_norm.weight": each, "attn_k_norm.weight": each}
         tensors |= {f"{block}.{part}": ([n], F32) for part, n in vectors.items()}
     return metadata, tensors

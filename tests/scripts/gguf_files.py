@@ -128,13 +128,47 @@ class Files(unittest.TestCase):
         _, layers = self.stats(header(*llama("qwen3", norms=True)), "sequence=1", "past=63")
         self.assertEqual(layers["RMSNormalization/1x1x4x64-a3"], 2)
 
+    def test_windows_caps_and_several_products_as_one(self):
+        def public(name, *dims):
+            return self.stats(header(*model(name, "q4_k")), *dims)[1]
+        layers = public("gemma-2-2b", "sequence=1", "past=8191")
+        self.assertEqual(layers["Attention/1x8x1x256-kv4-k8192-causal-p8191-w4096-cap-f16"], 13)
+        self.assertEqual(layers["Attention/1x8x1x256-kv4-k8192-cap-f16"], 13)
+        self.assertEqual(layers["Tanh/1x1x256000"], 1)
+        self.assertEqual(layers["FastGelu/1x1x9216"], 26)
+        self.assertEqual(layers["RMSNormalization/1x1x2304-a2"], 4 * 26 + 1)
+        layers = public("gemma-3-1b", "sequence=1", "past=600")
+        self.assertEqual(layers["Attention/1x4x1x256-kv1-k601-causal-p600-w512-bshd-f16"], 22)
+        layers = public("phi-3-mini", "sequence=1", "past=512")
+        self.assertEqual(layers["MatMulGgml/1x1x3072-n9216-q4_k"], 32)
+        self.assertEqual(layers["MatMulGgml/1x1x3072-n16384-q4_k"], 32)
+
+    def test_a_cache_is_read_as_far_as_windows_reach(self):
+        file, out, layers = self.folder / "g.gguf", self.folder / "g.onnx", self.folder / "layers"
+        file.write_bytes(header(*model("gemma-3-1b", "q4_k")))
+        gguf.write(file, out)
+        subprocess.run([GENERATE, out, "--no-sources", "-o", layers, "--dim", "sequence=1", "--dim", "past=2000"], check=True,
+                       capture_output=True)
+        cache = json.loads((layers / "graphs.json").read_text())["graphs"][0]["cache"]
+        # Four of 26 layers see all; keys and values of one head of 256 in f16.
+        self.assertEqual(cache["bytes"], (4 * 2000 + 22 * 511) * 2 * 256 * 2)
+        self.assertEqual(cache["past"], 2000)
+
+    def test_parts_that_do_not_add_up(self):
+        metadata, tensors = model("phi-3-mini", "q4_k")
+        self.refused(header(metadata, tensors | {"blk.0.attn_qkv.weight": ([9000, 3072], Q4_K)}), "9000 rows, not 9216")
+
     def test_parameters_of_public_models(self):
         for name, millions in (("tinyllama", 1100), ("llama-3.2-1b", 1236), ("llama-3-8b", 8030), ("mistral-7b", 7248),
-                               ("qwen2.5-0.5b", 494), ("qwen2.5-7b", 7616), ("qwen3-0.6b", 596), ("smollm2-360m", 362)):
-            graph, _ = self.stats(header(*model(name, "q4_k")), "sequence=1", "past=512")
-            turned = 2 * 32768 * model(name, "f16")[0][f"{model(name, 'f16')[0]['general.architecture']}.rope.dimension_count"] // 2
+                               ("qwen2.5-0.5b", 494), ("qwen2.5-7b", 7616), ("qwen3-0.6b", 596), ("smollm2-360m", 362),
+                               ("phi-3-mini", 3821), ("gemma-2-2b", 2614), ("gemma-3-1b", 1000)):
+            metadata, tensors = model(name, "q4_k")
+            graph, _ = self.stats(header(metadata, tensors), "sequence=1", "past=512")
+            architecture = metadata["general.architecture"]
+            turned = 2 * 32768 * metadata[f"{architecture}.rope.dimension_count"] // 2
+            turned *= 2 if architecture == "gemma3" else 1  # near and far
             self.assertEqual(round((graph["parameters"] - turned) / 1e6), millions, name)
-        self.assertEqual(len(MODELS), 8)
+        self.assertEqual(len(MODELS), 11)
 
     def test_what_is_none(self):
         metadata, tensors = llama()

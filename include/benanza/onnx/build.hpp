@@ -244,8 +244,10 @@ private:
       graph.cache.past = past;
       graph.cache.added = added;
       graph.cache.sequences = dims[0];
+      const std::int64_t left = c.integer("left_window_size", -1);
+      const std::int64_t seen = left >= 0 ? std::min(left, past) : past;
       graph.cache.bytes = capped_add(
-          graph.cache.bytes, stored_bytes(v.element, benanza::elements(dims) / dims[2] * past));
+          graph.cache.bytes, stored_bytes(v.element, benanza::elements(dims) / dims[2] * seen));
     }
   }
 

@@ -4,8 +4,8 @@ products keep the blocks of codes that the file stores: MatMulGgml and GatherGgm
 
   write(Path("tinyllama.Q4_K_M.gguf"), Path("tinyllama.onnx"))   # then: benanza tinyllama.onnx --dim sequence=1 --dim past=512
 
-Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm): their sizes are in the file's metadata, and so are the
-types of their tensors. Keys and values are kept in f16, as llama.cpp does, or in f32 or bf16, and written in their place;
+Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm, phi3, gemma2, gemma3): their sizes are in the file's
+metadata, and so are the types of their tensors; what else a layer has is known by its tensors' names. Keys and values are kept in f16, as llama.cpp does, or in f32 or bf16, and written in their place;
 logits are those of the last token.
 """
 
@@ -23,7 +23,9 @@ TYPES = {0: ("f32", 1, 4), 1: ("f16", 1, 2), 2: ("q4_0", 32, 18), 3: ("q4_1", 32
          7: ("q5_1", 32, 24), 8: ("q8_0", 32, 34), 12: ("q4_k", 256, 144), 13: ("q5_k", 256, 176),
          14: ("q6_k", 256, 210), 20: ("iq4_nl", 32, 18), 23: ("iq4_xs", 256, 136), 30: ("bf16", 1, 2),
          39: ("mxfp4", 32, 17)}
-ARCHITECTURES = ("llama", "qwen2", "qwen3")
+ARCHITECTURES = ("llama", "qwen2", "qwen3", "phi3", "gemma2", "gemma3")
+#: Of so many layers that follow each other all but the last see a window of the keys; 0: all layers do.
+WINDOWED = {"phi3": 0, "gemma2": 2, "gemma3": 6}
 CACHE_TYPES = {"f16": FLOAT16, "bf16": BFLOAT16, "f32": FLOAT}
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 STRING, ARRAY = 8, 9
@@ -145,6 +147,9 @@ class Model:
             raise h.refuse(f"its {self.heads} heads do not share {self.kv_heads} of keys and values")
         self.epsilon = float(h.metadata.get(f"{architecture}.attention.layer_norm_rms_epsilon", 1e-5))
         self.pairs = int(architecture == "llama")  # which numbers of a head are turned together
+        self.gemma = architecture.startswith("gemma")
+        self.window = h.size("attention.sliding_window", 1 << 24) if architecture in WINDOWED else 0
+        self.period = WINDOWED.get(architecture, 0)
 
     def weights(self, name: str) -> tuple[list[int], str, int]:
         dims, kind = self.h.tensor(f"{name}.weight", 2)
@@ -179,17 +184,35 @@ class Model:
         return self.g.node("RMSNormalization", [x, self.weight(f"{name}.weight", FLOAT, dims)], name,
                            axis=-1, epsilon=self.epsilon)
 
-    def rotated(self, x: str, name: str, heads: int) -> str:
+    def windowed(self, layer: int) -> bool:
+        return self.window > 0 and (self.period == 0 or layer % self.period < self.period - 1)
+
+    def normed_after(self, x: str, name: str) -> str:
+        return self.norm(x, name, self.width) if f"{name}.weight" in self.h.tensors else x
+
+    def constant(self, name: str) -> str:
+        """A number that the layer's cost does not depend on."""
+        return self.weight(name, FLOAT, [])
+
+    def rotated(self, x: str, name: str, heads: int, table: str) -> str:
         if f"{name}_norm.weight" in self.h.tensors:  # each head by itself
             apart = self.g.node("Reshape", [x, self.g.whole_numbers(0, -1, heads, self.each)], f"{name}.apart")
             normed = self.norm(apart, f"{name}_norm", self.each)
             x = self.g.node("Reshape", [normed, self.g.whole_numbers(0, -1, heads * self.each)], f"{name}.together")
-        return self.g.node("RotaryEmbedding", [x, "cosines", "sines", "position_ids"], f"{name}.rotated",
+        return self.g.node("RotaryEmbedding", [x, f"cosines{table}", f"sines{table}", "position_ids"], f"{name}.rotated",
                            num_heads=heads, interleaved=self.pairs)
 
-    def attended(self, x: str, block: str) -> str:
-        q, k, v = (self.linear(x, f"{block}.attn_{which}") for which in "qkv")
-        q, k = self.rotated(q, f"{block}.attn_q", self.heads), self.rotated(k, f"{block}.attn_k", self.kv_heads)
+    def attended(self, x: str, layer: int) -> str:
+        block, windowed = f"blk.{layer}", self.windowed(layer)
+        if f"{block}.attn_qkv.weight" in self.h.tensors:
+            sizes = [n * self.each for n in (self.heads, self.kv_heads, self.kv_heads)]
+            q, k, v = self.parts(self.linear(x, f"{block}.attn_qkv"), f"{block}.attn_parts", *sizes)
+        else:
+            q, k, v = (self.linear(x, f"{block}.attn_{which}") for which in "qkv")
+        # Gemma 3 turns by other angles where it sees a window.
+        table = ".near" if windowed and self.period == 6 else ""
+        q = self.rotated(q, f"{block}.attn_q", self.heads, table)
+        k = self.rotated(k, f"{block}.attn_k", self.kv_heads, table)
         # They are written where the cache has room for them.
         for made, name in ((k, "key"), (v, "value")):
             kept = (self.g.node("Identity", [made], f"{block}.{name}.new") if self.cache == FLOAT else
@@ -197,14 +220,36 @@ class Model:
             self.g.output(kept, self.cache, [1, "sequence", self.kv_heads * self.each])
         caches = [self.g.input(f"{block}.{name}", self.cache, [1, self.kv_heads, "past + sequence", self.each])
                   for name in ("keys", "values")]
+        more: dict[str, int | float] = {"left_window_size": self.window - 1} if windowed else {}
+        if (cap := self.capped("attn_logit_softcapping")) > 0:
+            more["softcap"] = cap
         y = self.g.node("Attention", [q, *caches], f"{block}.attention", "benanza", q_num_heads=self.heads,
-                        kv_num_heads=self.kv_heads, is_causal=1, in_place=1)
-        return self.linear(y, f"{block}.attn_output")
+                        kv_num_heads=self.kv_heads, is_causal=1, in_place=1, **more)
+        return self.normed_after(self.linear(y, f"{block}.attn_output"), f"{block}.post_attention_norm")
+
+    def capped(self, key: str) -> float:
+        """The number that keeps scores or logits in a range; 0: none does."""
+        cap = self.h.metadata.get(f"{self.h.metadata['general.architecture']}.{key}", 0.0)
+        return cap if isinstance(cap, float) else 0.0
+
+    def parts(self, x: str, name: str, *sizes: int) -> list[str]:
+        (n, _), _, _ = self.weights(name.replace("attn_parts", "attn_qkv").replace("ffn_parts", "ffn_up"))
+        if n != sum(sizes):
+            raise self.h.refuse(f"its tensor for {name} has {n} rows, not {sum(sizes)}")
+        return self.g.split(x, name, *sizes)
 
     def fed_forward(self, x: str, block: str) -> str:
-        gate, up = self.linear(x, f"{block}.ffn_gate"), self.linear(x, f"{block}.ffn_up")
-        opened = self.g.node("Mul", [gate, self.g.node("Sigmoid", [gate], f"{block}.sigmoid")], f"{block}.silu")
-        return self.linear(self.g.node("Mul", [opened, up], f"{block}.gated"), f"{block}.ffn_down")
+        if f"{block}.ffn_gate.weight" in self.h.tensors:
+            gate, up = self.linear(x, f"{block}.ffn_gate"), self.linear(x, f"{block}.ffn_up")
+        else:
+            inner = self.h.size("feed_forward_length")
+            gate, up = self.parts(self.linear(x, f"{block}.ffn_up"), f"{block}.ffn_parts", inner, inner)
+        if self.gemma:
+            opened = self.g.node("Gelu", [gate], f"{block}.gelu", approximate="tanh")
+        else:
+            opened = self.g.node("Mul", [gate, self.g.node("Sigmoid", [gate], f"{block}.sigmoid")], f"{block}.silu")
+        y = self.linear(self.g.node("Mul", [opened, up], f"{block}.gated"), f"{block}.ffn_down")
+        return self.normed_after(y, f"{block}.post_ffw_norm")
 
     def file(self) -> bytes:
         g, h = self.g, self.h
@@ -212,8 +257,9 @@ class Model:
         g.input("position_ids", INT64, [1, "sequence"])
         longest = h.size("context_length", 4096)
         turned = h.size("rope.dimension_count", self.each)
-        for name in ("cosines", "sines"):
-            g.weight(name, FLOAT, [longest, turned // 2])
+        for table in ("", ".near") if self.period == 6 else ("",):
+            for name in ("cosines", "sines"):
+                g.weight(name + table, FLOAT, [longest, turned // 2])
         (words, width), kind, row = self.weights("token_embd")
         if width != self.width:
             raise h.refuse(f"its embedding is of width {width}, not {self.width}")
@@ -222,15 +268,20 @@ class Model:
         else:
             x = g.node("GatherGgml", [self.weight("token_embd.weight", UINT8, [words, row]), ids], "token_embd",
                        "benanza", K=width, format=kind)
+        if self.gemma:
+            x = g.node("Mul", [x, self.constant("width_root")], "token_embd.scaled")
         for i in range(self.layers):
             block = f"blk.{i}"
-            y = self.attended(self.norm(x, f"{block}.attn_norm", width), block)
+            y = self.attended(self.norm(x, f"{block}.attn_norm", width), i)
             x = g.node("Add", [x, y], f"{block}.attn_added")
             y = self.fed_forward(self.norm(x, f"{block}.ffn_norm", width), block)
             x = g.node("Add", [x, y], f"{block}.ffn_added")
         last = g.node("Slice", [x, g.whole_numbers(-1), g.whole_numbers(1 << 40), g.whole_numbers(1)], "last")
         last = self.norm(last, "output_norm", width)
         logits = self.linear(last, "output", "" if "output.weight" in h.tensors else "token_embd")
+        if self.capped("final_logit_softcapping") > 0:
+            inside = g.node("Mul", [logits, self.constant("cap_inverse")], "logits.inside")
+            logits = g.node("Mul", [g.node("Tanh", [inside], "logits.tanh"), self.constant("cap")], "logits.capped")
         g.output(logits, FLOAT, [1, 1, words])
         return g.file({"": 23, "benanza": 1})
 

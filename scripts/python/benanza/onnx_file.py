@@ -76,6 +76,14 @@ class Graph:
                             (field(7, domain) if domain else b""))
         return made
 
+    def split(self, value: str, name: str, *sizes: int) -> list[str]:
+        """Parts of a value along its last dim."""
+        made, apart = [f"{name}.{i}" for i in range(len(sizes))], self.whole_numbers(*sizes)
+        self.parts += field(1, field(1, value) + field(1, apart) +
+                            b"".join(field(2, m) for m in made) + field(3, name) + field(4, "Split") +
+                            field(5, attribute("axis", -1)))
+        return made
+
     def file(self, opsets: dict[str, int], producer: str = "benanza") -> bytes:
         versions = b"".join(field(8, (field(1, d) if d else b"") + field(2, v)) for d, v in opsets.items())
         return field(1, 10) + field(2, producer) + field(7, self.parts + field(2, self.name)) + versions
