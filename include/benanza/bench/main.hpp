@@ -10,6 +10,7 @@
 #include "../core/stopwatch.hpp"
 #include "../core/version.hpp"
 #include "../machine/facts.hpp"
+#include "../machine/own_program.hpp"
 #include "../machine/team.hpp"
 #include "../measure/cache/llc_share.hpp"
 #include "../measure/campaign/kept_ceilings.hpp"
@@ -152,6 +153,8 @@ inline void note_seen(std::map<std::string, std::string>& measuring, const machi
 inline status measure_and_report(char** argv, const options& o, const machine::environment& e,
                                  listing& l, result::run header, const known_caches& caches,
                                  group_runner& here) {
+  if (machine::is_emulated())
+    std::fputs("benanza_bench: an emulator runs this program: its times mean nothing\n", stderr);
   std::string kernels;
   const auto pass = make_kernel_pass(argv, e, o, l, kernels);
   if (!kernels.empty()) header.provenance["measuring"][result::kernels_fact] = kernels;

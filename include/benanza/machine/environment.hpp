@@ -7,8 +7,11 @@
 #pragma once
 
 #include "../core/error.hpp"
+#include "own_program.hpp"
+#include "processor_kinds.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sched.h>
@@ -36,6 +39,22 @@ inline std::pair<int, std::string> affinity() {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &set)) list += (list.empty() ? "" : ",") + std::to_string(cpu);
   return {CPU_COUNT(&set), list};
+}
+
+/// Leaves the slower ones of two kinds of cores: a time would be of the one or of the other.
+inline void keep_fastest() {
+  const std::string list = affinity().second;
+  const std::vector<int> all = numbers(list), fast = fastest_of(all);
+  if (fast.size() == all.size()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int p : fast)
+    CPU_SET(static_cast<std::size_t>(p), &set);
+  if (sched_setaffinity(0, sizeof set, &set) == 0)
+    std::fprintf(stderr,
+                 "benanza: of the processors %s only %s are used, which are the faster kind; "
+                 "taskset -c takes others\n",
+                 list.c_str(), affinity().second.c_str());
 }
 
 /// What OpenMP must find: bound threads that spin, so that a parallel region starts in under 1 us
@@ -115,6 +134,7 @@ inline environment enter_environment(char** argv, int threads) {
   environment e;
   const char* marker = std::getenv(detail::processors_variable);
   if (marker == nullptr) {
+    detail::keep_fastest();
     const auto [count, list] = detail::affinity();
     if (threads > count)
       throw error(std::to_string(threads) + " threads were asked for, and " +
@@ -130,9 +150,9 @@ inline environment enter_environment(char** argv, int threads) {
       setenv(name, value, 1);
     detail::set_allocator();
     detail::fix_addresses();
-    execv("/proc/self/exe", argv);
+    execv(own_program(), argv);
     throw error(std::string("the program could not start itself again: ") + std::strerror(errno),
-                "/proc/self/exe");
+                own_program());
   }
   const std::string text(marker);
   unsetenv(detail::processors_variable);

@@ -8,6 +8,8 @@
 
 #include "../core/text.hpp"
 #include "environment.hpp"
+#include "own_program.hpp"
+#include "processor_kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -64,10 +66,14 @@ inline std::string processor_name(std::istream&& in = std::ifstream("/proc/cpuin
   return kinds.empty() ? "unknown" : join(kinds, ", ");
 }
 
-/// Bytes of the data (or unified) cache of that level; 0: not reported.
+/// Bytes of the data (or unified) cache of that level, of the run's first processor; 0: not
+/// reported.
 inline std::int64_t cache_bytes(int level) {
+  const std::vector<int> here = numbers(entered().processor_list);
+  const std::string caches =
+      "/sys/devices/system/cpu/cpu" + std::to_string(here.empty() ? 0 : here[0]) + "/cache/index";
   for (int i = 0; i < 8; ++i) {
-    const std::string at = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    const std::string at = caches + std::to_string(i) + "/";
     if (first_line(at + "level") != std::to_string(level)) continue;
     if (first_line(at + "type") == "Instruction") continue;
     const std::string size = first_line(at + "size");
@@ -102,7 +108,7 @@ inline std::int64_t last_level_cache_bytes() {
 /// Facts that two results must share to be merged.
 inline facts machine_facts(const environment& e) {
   facts f;
-  f["cpu"] = detail::processor_name();
+  f["cpu"] = is_emulated() ? "emulated: times mean nothing" : detail::processor_name();
   f["cpu_family"] = detail::cpuinfo("cpu family") + "." + detail::cpuinfo("model\t");
   f["cores"] = std::to_string(e.processors);
   f["processors_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));

@@ -7,6 +7,7 @@
 //   other_process other;   opened_memory m(other.take(1 << 20), 1 << 20);
 #pragma once
 
+#include "../../machine/own_program.hpp"
 #include "device.hpp"
 
 #include <cerrno>
@@ -101,8 +102,8 @@ public:
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1]); // not closed there
-    const int failed =
-        posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments.data(), variables.data());
+    const int failed = posix_spawn(&pid_, machine::own_program(), &actions, nullptr,
+                                   arguments.data(), variables.data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (failed != 0) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../machine/environment.hpp"
+#include "../../machine/own_program.hpp"
 #include "../process/exit_reason.hpp"
 #include "../sampling/parameters.hpp"
 #include "worker.hpp"
@@ -126,6 +127,7 @@ private:
     for (std::string& v : variables)
       all.push_back(v.data());
     all.push_back(nullptr);
+    const char* const program = machine::own_program();
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) throw error(std::string(no_worker_error) + " started: " + std::strerror(errno));
@@ -144,7 +146,7 @@ private:
     }
     dup2(STDERR_FILENO, STDOUT_FILENO);
     machine::widen(e);
-    execve("/proc/self/exe", argv, all.data());
+    execve(program, argv, all.data());
     _exit(127);
   }
 

@@ -7,10 +7,10 @@
 #pragma once
 
 #include "../../machine/binding.hpp"
+#include "../../machine/processor_kinds.hpp"
 #include "machine_subject.hpp"
 #include "pages.hpp"
 
-#include <charconv>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,27 +22,7 @@ struct node {
   std::vector<int> processors{};
 };
 
-/// The numbers of a list such as "0-3,8"; empty where it is none.
-inline std::vector<int> numbers(std::string_view list) {
-  std::vector<int> out;
-  const char *at = list.data(), *last = at + list.size();
-  while (at < last) {
-    int from = 0, to = 0;
-    auto [end, bad] = std::from_chars(at, last, from);
-    if (bad != std::errc{}) return {};
-    to = from;
-    if (end < last && *end == '-') {
-      const auto [end_to, bad_to] = std::from_chars(end + 1, last, to);
-      if (bad_to != std::errc{} || to < from || to - from > 1 << 16) return {};
-      end = end_to;
-    }
-    for (int n = from; n <= to; ++n)
-      out.push_back(n);
-    if (end < last && *end != ',') return {};
-    at = end + 1;
-  }
-  return out;
-}
+using machine::numbers;
 
 /// The nodes that have memory and a processor of `allowed`.
 inline std::vector<node> nodes(const std::vector<int>& allowed,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../machine/environment.hpp"
+#include "../../machine/own_program.hpp"
 #include "../../machine/shared_store.hpp"
 #include "../chain/chain.hpp"
 #include "../process/exit_reason.hpp"
@@ -150,7 +151,7 @@ public:
     for (const int kept : {what.socket, what.file})
       posix_spawn_file_actions_adddup2(&actions, kept, kept); // not closed there
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    const int failed = posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr,
+    const int failed = posix_spawn(&pid_, machine::own_program(), &actions, nullptr,
                                    pointers(words).data(), pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     close(what.socket);

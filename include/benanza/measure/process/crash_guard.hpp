@@ -10,6 +10,7 @@
 #pragma once
 
 #include "../../machine/environment.hpp"
+#include "../../machine/own_program.hpp"
 
 #include <array>
 #include <atomic>
@@ -100,7 +101,7 @@ private:
       sigfillset(&all);
       sigprocmask(SIG_UNBLOCK, &all, nullptr);
       machine::widen(environment_);
-      execve("/proc/self/exe", argv_, variables_.data());
+      execve(program_, argv_, variables_.data());
     }
     static constexpr char text[] = "benanza_bench: a library crashed before anything was measured; "
                                    "leave it out: --backends names those to measure\n";
@@ -125,6 +126,7 @@ private:
   static constexpr std::size_t longest_line = 8192;
   static inline crash_guard* current_ = nullptr;
 
+  const char* program_ = machine::own_program();
   char** argv_;
   const machine::environment& environment_;
   std::string processors_, crashes_{};
