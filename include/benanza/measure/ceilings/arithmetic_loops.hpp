@@ -233,7 +233,7 @@ struct s8_chain {
 };
 #endif
 
-#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) || defined(__ARM_FEATURE_MATMUL_INT8)
+#if defined(__ARM_NEON)
 /// Products of two small matrices of two rows of `depth` numbers each: a lane of the sums is a row
 /// of one times a row of the other.
 template <int depth>

@@ -41,8 +41,8 @@ struct sweep {
   int arrays() const { return written + read; }
 };
 
-/// Sums that a loop's chains end with, one a lane.
-using lane_sums = std::array<double, 256>;
+/// Sums that a loop's chains end with, one a lane: 16 chains of up to 64.
+using lane_sums = std::array<double, 1024>;
 
 /// Independent chains of multiply-adds that never leave the registers.
 struct loop {

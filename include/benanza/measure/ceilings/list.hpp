@@ -9,6 +9,7 @@
 //   here..."
 #pragma once
 
+#include "../../machine/cache_lines.hpp"
 #include "../../machine/facts.hpp"
 #include "../subjects/name_filter.hpp"
 #include "../subjects/offers.hpp"
@@ -102,9 +103,8 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
            "copies between NUMA nodes: there is one node for the processors of the run";
   if (processors.size() < 2)
     out += "; hand-offs between threads, copies between processes: there is one processor";
-#if !defined(__x86_64__)
-  out += "; copies of what no cache holds: the program cannot flush lines of this processor";
-#endif
+  if (!machine::flushes)
+    out += "; copies of what no cache holds: the program cannot flush lines of this processor";
   if (!huge_pages_given()) out += "; huge pages: the kernel gives none";
   for (numeric t : {numeric::f32, numeric::bf16, numeric::u8s8u8, numeric::s8s8s8}) {
     bool found = false;
