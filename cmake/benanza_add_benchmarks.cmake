@@ -210,6 +210,10 @@ function(benanza_add_benchmarks target)
     else()
       message(FATAL_ERROR "benanza_add_benchmarks: benanza_generate is not built here, for want of libraries (on Debian: apt-get install libonnx-dev libprotobuf-dev libfmt-dev libcli11-dev) or as BENANZA_TOOLS is off; or give GENERATED")
     endif()
+    set(emulator "")
+    if(TARGET benanza_generate)
+      set(emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
+    endif()
     set(inputs "")
     foreach(file IN LISTS arg_MODELS arg_LAYERS)
       get_filename_component(path ${file} ABSOLUTE)
@@ -232,7 +236,7 @@ function(benanza_add_benchmarks target)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.generated)
     set(sources ${folder}/layers_0.cpp ${folder}/layers_1.cpp ${folder}/graph.cpp ${folder}/main.cpp)
     add_custom_command(OUTPUT ${sources} ${folder}.stamp
-      COMMAND ${generate} ${models} ${options} -o ${folder}
+      COMMAND ${emulator} ${generate} ${models} ${options} -o ${folder}
       COMMAND ${CMAKE_COMMAND} -E touch ${folder}.stamp
       DEPENDS ${inputs} ${generate}
       COMMENT "benanza: generating ${target}" VERBATIM)
