@@ -2,6 +2,7 @@
 // benanza_generate as a user runs it.
 #include "program.hpp"
 
+#include <benanza/machine/own_program.hpp>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -293,7 +294,8 @@ TEST_CASE("quiet is quiet, and an answer that cannot be written is a failure") {
   CHECK(shell("(trap '' PIPE; " + told + ") | true").err == "0\n"); // as to `head`
 }
 
-TEST_CASE("little memory is a refusal in one line") {
+TEST_CASE("little memory is a refusal in one line" *
+          doctest::skip(benanza::machine::is_emulated())) { // which wants some too
   const scratch_folder s("memory");
   REQUIRE(shell(generate + " zoo all -q -o " + (s / "m")).status == 0);
   for (const int kilobytes : {120'000, 160'000, 240'000}) {

