@@ -32,7 +32,7 @@ struct weights_in_kind {
   std::int64_t operator()(const op::matmul_nbits& p) const {
     return p.n * p.length() + (p.bias ? p.n : 0);
   }
-  std::int64_t operator()(const op::matmul_ggml& p) const { return p.n * p.length(); }
+  std::int64_t operator()(const op::matmul_ggml& p) const { return p.experts * p.n * p.length(); }
   std::int64_t operator()(const op::on_codes<op::conv>& p) const {
     return elements(p.base.weights()) + (p.base.bias ? p.base.outputs : 0);
   }

@@ -120,7 +120,8 @@ public:
                {{"K", p.length()}, {"N", p.n}, {"bits", p.bits}, {"block_size", p.block}});
   }
   values operator()(const op::matmul_ggml& p) {
-    return one("benanza::MatMulGgml", upto(2), {{"N", p.n}, ggml(p.format)});
+    return one("benanza::MatMulGgml", upto(2),
+               {{"N", p.n}, ggml(p.format), {"experts", p.experts}});
   }
   values operator()(const op::gather_ggml& p) {
     return one("benanza::GatherGgml", upto(2), {{"K", p.data[1]}, ggml(p.format)});

@@ -30,6 +30,8 @@ MODELS = {
     "gemma-2-2b": (2304, 26, 8, 4, 9216, 256000, {"architecture": "gemma2", "tied": True, "head": 256, "window": 4096,
                                                  "caps": (50.0, 30.0)}),
     "gemma-3-1b": (1152, 26, 4, 1, 6912, 262144, {"architecture": "gemma3", "tied": True, "head": 256, "window": 512}),
+    "mixtral-8x7b": (4096, 32, 32, 8, 14336, 32000, {"experts": (8, 2)}),
+    "qwen3-30b-a3b": (2048, 48, 32, 4, 768, 151936, {"architecture": "qwen3moe", "head": 128, "experts": (128, 8)}),
     "smollm2-360m": (960, 32, 15, 5, 2560, 49152, {"tied": True}),
 }
 
@@ -119,6 +121,11 @@ def model(name, kind):
     for key, cap in zip(("attn_logit_softcapping", "final_logit_softcapping"), more.get("caps", ())):
         metadata[f"{architecture}.{key}"] = cap
 
+    experts, chosen = more.get("experts", (0, 0))
+    if experts:
+        metadata |= {f"{architecture}.expert_count": experts, f"{architecture}.expert_used_count": chosen,
+                     f"{architecture}.expert_feed_forward_length": inner}
+
     def matrix(rows, length, wanted=kind):
         fits = length % gguf.TYPES[NUMBER_OF[wanted]][1] == 0
         return [rows, length], NUMBER_OF[wanted if fits else "q8_0"]
@@ -136,6 +143,11 @@ def model(name, kind):
         if architecture == "phi3":  # several as one
             parts = {"attn_qkv": (q + 2 * kv, width), "attn_output": (width, q), "ffn_up": (2 * inner, width),
                      "ffn_down": (width, inner)}
+        if experts:
+            for part in ("ffn_gate", "ffn_up", "ffn_down"):
+                dims, its = matrix(*parts.pop(part))
+                tensors[f"{block}.{part}_exps.weight"] = [experts, *dims], its
+            tensors[f"{block}.ffn_gate_inp.weight"] = [experts, width], F32
         for part, dims in parts.items():
             tensors[f"{block}.{part}.weight"] = matrix(*dims)
         vectors = {"attn_norm.weight": width, "ffn_norm.weight": width}
@@ -143,7 +155,7 @@ def model(name, kind):
             vectors |= {"attn_q.bias": q, "attn_k.bias": kv, "attn_v.bias": kv}
         if architecture.startswith("gemma"):
             vectors |= {"post_attention_norm.weight": width, "post_ffw_norm.weight": width}
-        if architecture in ("qwen3", "gemma3"):
+        if architecture in ("qwen3", "qwen3moe", "gemma3"):
             vectors |= {"attn_q_norm.weight": each, "attn_k_norm.weight": each}
         tensors |= {f"{block}.{part}": ([n], F32) for part, n in vectors.items()}
     return metadata, tensors

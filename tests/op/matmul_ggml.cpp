@@ -16,6 +16,24 @@ TEST_CASE("matmul_ggml: key, dims and cost") {
   CHECK_TWICE(up.cost().constant_fixed_bytes == 5632 * 8 * 144);
 }
 
+TEST_CASE("matmul_ggml: experts share the rows") {
+  constexpr matmul_ggml up{.a = {1, 10, 256}, .n = 96, .format = ggml_format::q4_k, .experts = 4};
+  CHECK_TWICE(write_key(up) == "1x10x256-n96-q4_k-e4");
+  CHECK_TWICE(read_key(matmul_ggml{}, "1x10x256-n96-q4_k-e4") == up);
+  CHECK_TWICE(up.weights() == shape{4 * 96, 144});
+  CHECK_TWICE(up.cost().macs == 10 * 96 * 256);
+  CHECK_TWICE(up.cost().constant_fixed_bytes == 4 * 96 * 144);
+  for (std::int64_t row = 0; row < 10; ++row) {
+    const std::int64_t e = up.expert_of(row);
+    CHECK(up.first_row(e) <= row);
+    CHECK(row < up.first_row(e + 1));
+  }
+  CHECK(up.first_row(4) == 10);
+  CHECK_REFUSED(
+      (matmul_ggml{.a = {3, 32}, .n = 4, .format = ggml_format::q8_0, .experts = 4}.validate()),
+      "fewer than the experts");
+}
+
 TEST_CASE("gather_ggml: key, dims and cost") {
   constexpr gather_ggml rows{.data = {1000, 512}, .indices = {1, 2}, .format = ggml_format::q6_k};
   CHECK_TWICE(write_key(rows) == "1000x512-1x2-q6_k");

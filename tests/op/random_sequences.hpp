@@ -63,6 +63,7 @@ protected:
     op::matmul_ggml m{.a = dims(1, 3), .n = dim()};
     m.format = any_of<op::ggml_format>(op::ggml_names);
     m.a[m.a.size - 1] = pick(1, 3) * op::block_of(m.format).weights;
+    if (chance(30)) m.experts = pick(1, static_cast<int>(std::min<std::int64_t>(m.rows(), 5)));
     return m;
   }
   op::gather_ggml make(op::gather_ggml) {

@@ -62,7 +62,8 @@ class Files(unittest.TestCase):
     def stats_of(self, out, *dims):
         words = [w for d in dims for w in ("--dim", d)]
         done = subprocess.run([GENERATE, "stats", out, "--format", "json", *words], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = [line for line in done.stderr.splitlines() if "experts are read in each layer" not in line]
+        self.assertEqual((done.returncode, said), (0, []))
         graph, = json.loads(done.stdout)["models"]
         self.assertEqual(graph["unresolved"], 0)
         return graph, Counter(f"{x['family']}/{x['key']}" for x in graph["layers"])
@@ -154,6 +155,27 @@ class Files(unittest.TestCase):
         self.assertEqual(cache["bytes"], (4 * 2000 + 22 * 511) * 2 * 256 * 2)
         self.assertEqual(cache["past"], 2000)
 
+    def test_as_many_experts_as_tokens_are_expected_to_choose(self):
+        metadata, tensors = model("mixtral-8x7b", "q4_k")
+        for tokens, touched in (1, 2), (2, 4), (8, 7), (512, 8):  # 8 (1 - (1 - 2/8)^tokens): 2, 3.5, 7.2, 8
+            graph, layers = self.stats(header(metadata, tensors), f"sequence={tokens}", "past=16")
+            self.assertEqual(layers[f"MatMulGgml/1x{2 * tokens}x4096-n14336-q4_k-e{touched}"], 64, tokens)
+            self.assertEqual(layers[f"MatMulGgml/1x{2 * tokens}x14336-n4096-q4_k-e{touched}"], 32)
+        self.assertEqual(layers["TopK/1x512x8-a2-k2"], 32)
+
+    def test_a_token_reads_the_experts_that_it_chose(self):
+        file, out, layers = self.folder / "g.gguf", self.folder / "g.onnx", self.folder / "layers"
+        metadata, tensors = model("qwen3-30b-a3b", "q8_0")
+        file.write_bytes(header(metadata, tensors))
+        gguf.write(file, out)
+        subprocess.run([GENERATE, out, "--no-sources", "-o", layers, "--dim", "sequence=1", "--dim", "past=16"], check=True,
+                       capture_output=True)
+        graph = json.loads((layers / "graphs.json").read_text())["graphs"][0]
+        self.assertEqual(graph["assumptions"], ["8 of 128 experts are read in each layer, as 1 token chooses"])
+        experts = sum(bytes_of(*t) for name, t in tensors.items() if "_exps" in name)
+        words, turned = bytes_of(*tensors["token_embd.weight"]), 2 * 32768 * 64 * 4
+        self.assertEqual(graph["parameter_bytes"] - graph["streamed_weight_bytes"], words + turned + experts * 120 // 128)
+
     def test_parts_that_do_not_add_up(self):
         metadata, tensors = model("phi-3-mini", "q4_k")
         self.refused(header(metadata, tensors | {"blk.0.attn_qkv.weight": ([9000, 3072], Q4_K)}), "9000 rows, not 9216")
@@ -161,14 +183,15 @@ class Files(unittest.TestCase):
     def test_parameters_of_public_models(self):
         for name, millions in (("tinyllama", 1100), ("llama-3.2-1b", 1236), ("llama-3-8b", 8030), ("mistral-7b", 7248),
                                ("qwen2.5-0.5b", 494), ("qwen2.5-7b", 7616), ("qwen3-0.6b", 596), ("smollm2-360m", 362),
-                               ("phi-3-mini", 3821), ("gemma-2-2b", 2614), ("gemma-3-1b", 1000)):
+                               ("phi-3-mini", 3821), ("gemma-2-2b", 2614), ("gemma-3-1b", 1000),
+                               ("mixtral-8x7b", 46703), ("qwen3-30b-a3b", 30532)):
             metadata, tensors = model(name, "q4_k")
             graph, _ = self.stats(header(metadata, tensors), "sequence=1", "past=512")
             architecture = metadata["general.architecture"]
             turned = 2 * 32768 * metadata[f"{architecture}.rope.dimension_count"] // 2
             turned *= 2 if architecture == "gemma3" else 1  # near and far
             self.assertEqual(round((graph["parameters"] - turned) / 1e6), millions, name)
-        self.assertEqual(len(MODELS), 11)
+        self.assertEqual(len(MODELS), 13)
 
     def test_what_is_none(self):
         metadata, tensors = llama()
@@ -182,7 +205,8 @@ class Files(unittest.TestCase):
         lacking = {k: v for k, v in tensors.items() if k != "blk.1.ffn_up.weight"}
         self.refused(header(metadata, lacking), "no tensor blk.1.ffn_up.weight")
         self.refused(header(metadata, {**tensors, "output.weight": ([1000, 256], 10)}), "ggml's type 10")
-        self.refused(header(metadata, {**tensors, "blk.0.ffn_gate_inp.weight": ([8, 256], F32)}), "experts")
+        shared = {**tensors, "blk.0.ffn_gate_shexp.weight": ([8, 256], F32)}
+        self.refused(header(metadata, shared), "experts that all tokens share")
 
 
 if __name__ == "__main__":

@@ -79,6 +79,7 @@ public:
     if (n.layer != model::no_layer) {
       count_parameters(s, c);
       if (c.op() == "Concat") count_caches(s, c);
+      if (c.op() == "MatMulGgml" && detail::has_experts(c)) assume(detail::experts_assumed(c));
       if (c.op() == "Attention" && c.has_attribute(in_place)) count_caches_in_place(s, c);
     }
     graph.nodes.push_back(std::move(n));
@@ -203,9 +204,23 @@ private:
     if (c.op() == "MatMulNBits" && i == 1)
       return capped_multiply(c.integer("N", 0), c.integer("K", 0));
     if (c.op() == "MatMulGgml" && i == 1)
-      return capped_multiply(c.integer("N", 0), c.dims(0).back());
+      return capped_multiply(capped_multiply(dims.size == 3 ? dims[0] : 1, c.integer("N", 0)),
+                             c.dims(0).back());
     if (c.op() == "GatherGgml" && i == 0) return capped_multiply(dims[0], c.integer("K", 0));
     return benanza::elements(dims);
+  }
+
+  void assume(const std::string& line) {
+    const auto& all = graph.assumptions;
+    if (std::find(all.begin(), all.end(), line) == all.end()) graph.assumptions.push_back(line);
+  }
+
+  /// How much of an operand a run reads: of experts those that it is expected to choose.
+  static std::int64_t read_of(const call& c, std::size_t i, const shape& dims) {
+    const std::int64_t all = benanza::elements(dims);
+    return c.op() == "MatMulGgml" && i == 1 && dims.size == 3
+               ? all / dims[0] * detail::touched_experts(c)
+               : all;
   }
 
   /// Operands of which a run reads some rows, or what a choice at run time leaves of them.
@@ -264,7 +279,7 @@ private:
       const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
       if (n == 1 && takes_numbers(c.op())) continue;
       if (v.is_weight && !reads_in_part(c.op(), i) && streamed_.insert(first).second)
-        add(graph.streamed_weight_bytes, stored_bytes(v.stored_as, stored));
+        add(graph.streamed_weight_bytes, stored_bytes(v.stored_as, read_of(c, i, *v.dims)));
       if (!counted_.insert(first).second) continue;
       add(graph.parameters, n);
       add(graph.parameter_bytes, stored_bytes(v.stored_as, stored));

@@ -7,6 +7,9 @@
 
 #include "call.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace benanza::onnx {
 
 /// The domain of operators that no one else has.
@@ -26,11 +29,45 @@ inline void check_blocks(const call& c, int input, const shape& wanted) {
 }
 } // namespace detail
 
+namespace detail {
+/// Experts have their matrices in one operand of three dims. Of these a run reads as many as it is
+/// expected to: `chosen` for each token, each as likely as the others.
+inline bool has_experts(const call& c) {
+  return c.dims(1).size == 3;
+}
+inline std::int64_t touched_experts(const call& c) {
+  const std::int64_t all = c.dims(1)[0], chosen = c.integer("chosen", 0);
+  const shape& a = c.dims(0);
+  if (chosen < 1 || chosen > all || a.size != 3 || a[0] != 1 || a[1] % chosen != 0)
+    throw error("its rows " + text(a) + " are not " + std::to_string(chosen) + " of " +
+                std::to_string(all) + " experts for each token");
+  const double missed = 1 - static_cast<double>(chosen) / static_cast<double>(all);
+  const double tokens = static_cast<double>(a[1] / chosen);
+  const double expected = static_cast<double>(all) * (1 - std::pow(missed, tokens));
+  return std::clamp<std::int64_t>(std::llround(expected), 1, std::min(all, a[1]));
+}
+/// What was assumed of them, in words.
+inline std::string experts_assumed(const call& c) {
+  const std::int64_t tokens = c.dims(0)[1] / c.integer("chosen", 1);
+  return std::to_string(touched_experts(c)) + " of " + std::to_string(c.dims(1)[0]) +
+         " experts are read in each layer, as " + std::to_string(tokens) +
+         (tokens == 1 ? " token chooses"
+                      : " tokens are expected to choose where all are as likely");
+}
+} // namespace detail
+
 inline answer handle_matmul_ggml(const call& c) {
-  const op::matmul_ggml p{
-      .a = c.dims(0), .n = c.integer("N", 0), .format = detail::ggml_format_of(c)};
-  p.validate();
-  detail::check_blocks(c, 1, p.weights());
+  op::matmul_ggml p{.a = c.dims(0), .n = c.integer("N", 0), .format = detail::ggml_format_of(c)};
+  if (detail::has_experts(c)) {
+    p.validate();
+    detail::check_blocks(c, 1, {c.dims(1)[0], p.weights()[0], p.weights()[1]});
+    p.experts = detail::touched_experts(c);
+    p.validate();
+  } else {
+    p.experts = c.integer("experts", 1);
+    p.validate();
+    detail::check_blocks(c, 1, p.weights());
+  }
   return of_layer(c, p, p.output());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product with weights as ggml stores them in GGUF files: rows of blocks, each with codes of few
-// bits and what scales them. A row of weights makes a column of the result.
+// bits and what scales them. A row of weights makes a column of the result. Rows may be shared out
+// to several such matrices, as a model's experts are, which then lie one behind the other.
 //
 //   matmul_ggml{.a = {1, 1, 2048}, .n = 5632, .format = ggml_format::q4_k}
 //   key: 1x1x2048-n5632-q4_k
@@ -48,6 +49,7 @@ struct matmul_ggml {
   shape a{}; ///< rows of the sum's length
   std::int64_t n = 0;
   ggml_format format = ggml_format::f16;
+  std::int64_t experts = 1; ///< matrices of `n` rows each, which share the operand's rows
 
   static constexpr std::optional<matmul_ggml> of(std::string_view family) {
     return family == "MatMulGgml" ? std::optional(matmul_ggml{}) : std::nullopt;
@@ -59,6 +61,7 @@ struct matmul_ggml {
     archive.dims("a", a);
     archive.number("n", "n", n, 0, true);
     archive.word("format", "ggml_format", format, ggml_names);
+    archive.number("experts", "e", experts, 1);
   }
 
   constexpr void validate() const {
@@ -66,8 +69,11 @@ struct matmul_ggml {
     check_dims(a);
     check_dims({n, length()});
     if (n < 1 || length() < 1) throw error("a product's weights are empty");
+    if (experts < 1 || experts > rows())
+      throw error("a product's rows are fewer than the experts that share them");
     if (length() % block_of(format).weights != 0)
       throw error("a product's rows of weights are no whole blocks");
+    (void)checked_multiply(experts, rows());
     check_dims(weights());
     check_dims(output());
     (void)cost();
@@ -78,7 +84,16 @@ struct matmul_ggml {
   constexpr std::int64_t blocks() const { return length() / block_of(format).weights; }
   /// Bytes of the weights, a row of them for each column of the result.
   constexpr shape weights() const {
-    return {n, checked_multiply(blocks(), block_of(format).bytes)};
+    return {checked_multiply(experts, n), checked_multiply(blocks(), block_of(format).bytes)};
+  }
+  /// The first row of an expert's share.
+  constexpr std::int64_t first_row(std::int64_t expert) const {
+    return (expert * rows() + experts - 1) / experts;
+  }
+  constexpr std::int64_t expert_of(std::int64_t row) const { return row * experts / rows(); }
+  /// The product of one expert, of `its_rows` rows.
+  constexpr matmul_ggml of_one(std::int64_t its_rows) const {
+    return {.a = {its_rows, length()}, .n = n, .format = format};
   }
   constexpr shape output() const {
     shape out = a;

@@ -4,129 +4,24 @@ products keep the blocks of codes that the file stores: MatMulGgml and GatherGgm
 
   write(Path("tinyllama.Q4_K_M.gguf"), Path("tinyllama.onnx"))   # then: benanza tinyllama.onnx --dim sequence=1 --dim past=512
 
-Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm, phi3, gemma2, gemma3): their sizes are in the file's
-metadata, and so are the types of their tensors; what else a layer has is known by its tensors' names. Keys and values are kept in f16, as llama.cpp does, or in f32 or bf16, and written in their place;
-logits are those of the last token.
+Models of Llama's kind (llama, mistral, qwen2, qwen3, smollm, phi3, gemma2, gemma3; mixtral and qwen3moe with
+experts): their sizes are in the file's metadata, and so are the types of their tensors; what else a layer has is known by
+its tensors' names. A run reads as many experts as its tokens are expected to choose, each as likely as the others. Keys
+and values are kept in f16, as llama.cpp does, or in f32 or bf16, and written in their place; logits are those of the last
+token.
 """
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
-from typing import Any, BinaryIO
 
+from benanza.gguf_header import TYPES, Header
 from benanza.onnx_file import BFLOAT16, FLOAT, FLOAT16, INT64, UINT8, Graph
-from benanza.programs import Error
 
-#: ggml's number of a type: its name, the weights in a block, and the block's bytes.
-TYPES = {0: ("f32", 1, 4), 1: ("f16", 1, 2), 2: ("q4_0", 32, 18), 3: ("q4_1", 32, 20), 6: ("q5_0", 32, 22),
-         7: ("q5_1", 32, 24), 8: ("q8_0", 32, 34), 12: ("q4_k", 256, 144), 13: ("q5_k", 256, 176),
-         14: ("q6_k", 256, 210), 20: ("iq4_nl", 32, 18), 23: ("iq4_xs", 256, 136), 30: ("bf16", 1, 2),
-         39: ("mxfp4", 32, 17)}
-ARCHITECTURES = ("llama", "qwen2", "qwen3", "phi3", "gemma2", "gemma3")
+ARCHITECTURES = ("llama", "qwen2", "qwen3", "qwen3moe", "phi3", "gemma2", "gemma3")
 #: Of so many layers that follow each other all but the last see a window of the keys; 0: all layers do.
 WINDOWED = {"phi3": 0, "gemma2": 2, "gemma3": 6}
 CACHE_TYPES = {"f16": FLOAT16, "bf16": BFLOAT16, "f32": FLOAT}
-SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
-STRING, ARRAY = 8, 9
-MOST_ENTRIES, LONGEST_TEXT, MOST_ITEMS = 1 << 16, 1 << 24, 1 << 24
-
-
-class Reader:
-    """A file's values in their order; refuses a file that ends or is none."""
-
-    def __init__(self, file: BinaryIO, name: str):
-        self.file, self.name = file, name
-
-    def refuse(self, what: str) -> Error:
-        return Error(f"{self.name}: {what}")
-
-    def bytes(self, count: int) -> bytes:
-        data = self.file.read(count)
-        if len(data) != count:
-            raise self.refuse("the file ends in its header; fetch it again")
-        return data
-
-    def scalar(self, kind: str) -> Any:
-        return struct.unpack(kind, self.bytes(struct.calcsize(kind)))[0]
-
-    def count(self, most: int, what: str) -> int:
-        n = self.scalar("<Q")
-        if n > most:
-            raise self.refuse(f"{n} {what} are more than a model has")
-        return n
-
-    def text(self) -> str:
-        return self.bytes(self.count(LONGEST_TEXT, "characters of a text")).decode(errors="replace")
-
-    def value(self, kind: int, keep: bool = True) -> Any:
-        if kind in SCALARS:
-            return self.scalar(SCALARS[kind])
-        if kind == STRING:
-            return self.text()
-        if kind != ARRAY or not keep:
-            raise self.refuse(f"a value of type {kind}, which GGUF does not have")
-        item, count = self.scalar("<I"), self.count(MOST_ITEMS, "items of a list")
-        if item in SCALARS:  # of a vocabulary: no need to keep them
-            self.bytes(count * struct.calcsize(SCALARS[item]))
-        else:
-            for _ in range(count):
-                self.value(item, keep=False)
-        return count
-
-
-class Header:
-    """A file's metadata, and of each tensor its dims, in ONNX's order, and its type."""
-
-    def __init__(self, path: Path):
-        try:
-            with path.open("rb") as file:
-                self.read(Reader(file, str(path)))
-        except OSError as e:
-            raise Error(f"{path}: {e.strerror}") from None
-        self.path = path
-
-    def read(self, r: Reader) -> None:
-        if r.bytes(4) != b"GGUF":
-            raise r.refuse("not a GGUF file")
-        version = r.scalar("<I")
-        if version not in (2, 3):
-            raise r.refuse(f"version {version} of GGUF, known are 2 and 3")
-        tensors, entries = r.count(MOST_ENTRIES, "tensors"), r.count(MOST_ENTRIES, "entries")
-        self.metadata: dict[str, Any] = {}
-        for _ in range(entries):
-            key = r.text()
-            self.metadata[key] = r.value(r.scalar("<I"))
-        self.tensors: dict[str, tuple[list[int], int]] = {}
-        for _ in range(tensors):
-            name, rank = r.text(), r.scalar("<I")
-            if rank > 4:
-                raise r.refuse(f"a tensor of {rank} dims")
-            dims = [r.count(1 << 40, "elements along a dim") for _ in range(rank)]
-            kind, _ = r.scalar("<I"), r.scalar("<Q")
-            self.tensors[name] = dims[::-1], kind
-
-    def refuse(self, what: str) -> Error:
-        return Error(f"{self.path}: {what}")
-
-    def size(self, key: str, fallback: int | None = None) -> int:
-        """A size of the architecture."""
-        architecture = self.metadata.get("general.architecture")
-        n = self.metadata.get(f"{architecture}.{key}", fallback)
-        if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1 << 24:
-            raise self.refuse(f"its metadata lacks {architecture}.{key}")
-        return n
-
-    def tensor(self, name: str, rank: int) -> tuple[list[int], str]:
-        if name not in self.tensors:
-            raise self.refuse(f"it has no tensor {name}")
-        dims, kind = self.tensors[name]
-        if len(dims) != rank or not all(dims):
-            raise self.refuse(f"its tensor {name} is {'x'.join(map(str, dims))}")
-        if kind not in TYPES:
-            raise self.refuse(f"its tensor {name} is of ggml's type {kind}, which has no layer yet; there are "
-                              f"{', '.join(t[0] for t in TYPES.values())}")
-        return dims, TYPES[kind][0]
 
 
 class Model:
@@ -136,8 +31,8 @@ class Model:
         architecture = h.metadata.get("general.architecture")
         if architecture not in ARCHITECTURES:
             raise h.refuse(f"its architecture is {architecture!r:.60}; known are {', '.join(ARCHITECTURES)}")
-        if any(".ffn_gate_exps." in t or ".ffn_gate_inp." in t for t in h.tensors):
-            raise h.refuse("its layers have experts, which are not read from GGUF files yet")
+        if any("shexp" in t for t in h.tensors):
+            raise h.refuse("its layers have experts that all tokens share, which are not read from GGUF files yet")
         self.h, self.g, self.cache = h, Graph(h.path.stem), CACHE_TYPES[cache]
         self.width, self.layers = h.size("embedding_length"), h.size("block_count")
         self.heads = h.size("attention.head_count")
@@ -157,6 +52,15 @@ class Model:
         if dims[1] % block:
             raise self.h.refuse(f"its tensor {name} has rows of {dims[1]}, no whole blocks of {kind}")
         return dims, kind, dims[1] // block * size
+
+    def experts(self, x: str, name: str, chosen: int) -> str:
+        """Of rows that are `chosen` for each token the products with matrices of as many experts."""
+        (count, n, length), kind = self.h.tensor(f"{name}.weight", 3)
+        _, block, size = next(t for t in TYPES.values() if t[0] == kind)
+        if kind == "f32" or length % block:
+            raise self.h.refuse(f"its tensor {name} has rows of {length} in {kind}, which no layer has")
+        w = self.weight(f"{name}.weight", UINT8, [count, n, length // block * size])
+        return self.g.node("MatMulGgml", [x, w], name, "benanza", N=n, format=kind, chosen=chosen)
 
     def linear(self, x: str, name: str, tensor: str = "") -> str:
         (n, length), kind, row = self.weights(tensor or name)
@@ -236,19 +140,41 @@ class Model:
         (n, _), _, _ = self.weights(name.replace("attn_parts", "attn_qkv").replace("ffn_parts", "ffn_up"))
         if n != sum(sizes):
             raise self.h.refuse(f"its tensor for {name} has {n} rows, not {sum(sizes)}")
-        return self.g.split(x, name, *sizes)
+        return self.g.several("Split", [x, self.g.whole_numbers(*sizes)], name, len(sizes), axis=-1)
+
+    def mixed(self, x: str, block: str) -> str:
+        """By some experts for each token, which a product and a softmax choose."""
+        g, chosen = self.g, self.h.size("expert_used_count")
+        scores = g.node("Softmax", [self.linear(x, f"{block}.ffn_gate_inp")], f"{block}.scores", axis=-1)
+        best, _ = g.several("TopK", [scores, g.whole_numbers(chosen)], f"{block}.best", 2, axis=-1)
+        total = g.node("ReduceSum", [best, g.whole_numbers(-1)], f"{block}.total", keepdims=1)
+        shares = g.node("Reshape", [g.node("Div", [best, total], f"{block}.share"), g.whole_numbers(0, -1, chosen, 1)],
+                        f"{block}.shares")
+        alone = g.node("Reshape", [x, g.whole_numbers(0, -1, 1, self.width)], f"{block}.alone")
+        several = g.node("Expand", [alone, g.whole_numbers(1, 1, chosen, 1)], f"{block}.for_each")
+        rows = g.node("Reshape", [several, g.whole_numbers(0, -1, self.width)], f"{block}.rows")
+        gate, up = (self.experts(rows, f"{block}.ffn_{which}_exps", chosen) for which in ("gate", "up"))
+        down = self.experts(self.gated(gate, up, block), f"{block}.ffn_down_exps", chosen)
+        apart = g.node("Reshape", [down, g.whole_numbers(0, -1, chosen, self.width)], f"{block}.apart")
+        return g.node("ReduceSum", [g.node("Mul", [apart, shares], f"{block}.weighted"), g.whole_numbers(2)],
+                      f"{block}.mixed", keepdims=0)
+
+    def gated(self, gate: str, up: str, block: str) -> str:
+        if self.gemma:
+            opened = self.g.node("Gelu", [gate], f"{block}.gelu", approximate="tanh")
+        else:
+            opened = self.g.node("Mul", [gate, self.g.node("Sigmoid", [gate], f"{block}.sigmoid")], f"{block}.silu")
+        return self.g.node("Mul", [opened, up], f"{block}.gated")
 
     def fed_forward(self, x: str, block: str) -> str:
+        if f"{block}.ffn_gate_inp.weight" in self.h.tensors:
+            return self.mixed(x, block)
         if f"{block}.ffn_gate.weight" in self.h.tensors:
             gate, up = self.linear(x, f"{block}.ffn_gate"), self.linear(x, f"{block}.ffn_up")
         else:
             inner = self.h.size("feed_forward_length")
             gate, up = self.parts(self.linear(x, f"{block}.ffn_up"), f"{block}.ffn_parts", inner, inner)
-        if self.gemma:
-            opened = self.g.node("Gelu", [gate], f"{block}.gelu", approximate="tanh")
-        else:
-            opened = self.g.node("Mul", [gate, self.g.node("Sigmoid", [gate], f"{block}.sigmoid")], f"{block}.silu")
-        y = self.linear(self.g.node("Mul", [opened, up], f"{block}.gated"), f"{block}.ffn_down")
+        y = self.linear(self.gated(gate, up, block), f"{block}.ffn_down")
         return self.normed_after(y, f"{block}.post_ffw_norm")
 
     def file(self) -> bytes:

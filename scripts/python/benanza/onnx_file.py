@@ -76,12 +76,12 @@ class Graph:
                             (field(7, domain) if domain else b""))
         return made
 
-    def split(self, value: str, name: str, *sizes: int) -> list[str]:
-        """Parts of a value along its last dim."""
-        made, apart = [f"{name}.{i}" for i in range(len(sizes))], self.whole_numbers(*sizes)
-        self.parts += field(1, field(1, value) + field(1, apart) +
-                            b"".join(field(2, m) for m in made) + field(3, name) + field(4, "Split") +
-                            field(5, attribute("axis", -1)))
+    def several(self, operator: str, inputs: list[str], name: str, results: int, **attributes: Any) -> list[str]:
+        """The results of a node that has more than one."""
+        made = [f"{name}.{i}" for i in range(results)]
+        self.parts += field(1, b"".join(field(1, i) for i in inputs) + b"".join(field(2, m) for m in made) +
+                            field(3, name) + field(4, operator) +
+                            b"".join(field(5, attribute(k, v)) for k, v in attributes.items()))
         return made
 
     def file(self, opsets: dict[str, int], producer: str = "benanza") -> bytes:

@@ -64,6 +64,14 @@ TEST_CASE("products with weights in ggml's blocks, of one row and of several") {
       check("MatMulGgml/" + std::string(dims) + '-' + std::string(format));
 }
 
+TEST_CASE("rows that several matrices in ggml's blocks share") {
+  for (const std::string_view format : op::ggml_names)
+    for (const auto& [dims, experts] :
+         {std::pair("1x10x256-n96", "e4"), std::pair("8x512-n33", "e8"),
+          std::pair("1x7x256-n170", "e3"), std::pair("2x256-n5", "e2")})
+      check("MatMulGgml/" + std::string(dims) + '-' + std::string(format) + '-' + experts);
+}
+
 TEST_CASE("rows of tables in ggml's blocks") {
   for (const std::string_view format : op::ggml_names)
     check("GatherGgml/50x512-2x3-" + std::string(format));

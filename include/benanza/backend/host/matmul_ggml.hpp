@@ -216,6 +216,22 @@ struct ggml_plan : panel_tiles<ggml_plan> {
     }
   }
 
+  /// The same of the panels of all experts, one after the other.
+  void of_experts(std::int64_t begin, std::int64_t end, const std::byte* weights,
+                  const float* sums) const {
+    for (std::int64_t at = begin; at < end;) {
+      const std::int64_t expert = at / parts.panels, first = expert * parts.panels;
+      const std::int64_t to = std::min(end, first + parts.panels);
+      const std::int64_t row = p.first_row(expert);
+      ggml_plan its = *this;
+      its.p = p.of_one(p.first_row(expert + 1) - row);
+      its.a += row * p.length();
+      its.y += row * p.n;
+      its.go(at - first, to - first, weights + expert * parts.all, sums + row * groups_of_row());
+      at = to;
+    }
+  }
+
   template <class Codes, int Rows, int Places>
   void tile(std::int64_t at, std::int64_t apart, const std::byte* weights, const float* sums,
             std::int64_t row) const {
@@ -328,24 +344,28 @@ inline bool runs(const op::matmul_ggml&, dtype element) {
 
 /// Bytes of the weights as the kernel reads them.
 inline std::int64_t weight_bytes(const op::matmul_ggml& p, dtype) {
-  return detail::ggml_panels(p).all;
+  return p.experts * detail::ggml_panels(p).all;
 }
 
 inline void fold_weights(const op::matmul_ggml& p, const operands& o, float* to) {
-  detail::pack(p, o, reinterpret_cast<std::byte*>(to));
+  const std::int64_t all = detail::ggml_panels(p).all, bytes = elements(p.weights()) / p.experts;
+  for (std::int64_t e = 0; e < p.experts; ++e)
+    detail::pack(p.of_one(1), o.inputs[1].bytes.data() + e * bytes,
+                 reinterpret_cast<std::byte*>(to) + e * all);
 }
 
 inline detail::kernel make(const op::matmul_ggml& p, const detail::job& j) {
   if (j.output == nullptr) return {"panels", [] {}};
   const detail::ggml_plan plan(p, j);
-  const int threads = detail::team_for(j.threads, plan.parts.all);
+  const int threads = detail::team_for(j.threads, p.experts * plan.parts.all);
   const detail::scratch room(1, p.rows() * plan.groups_of_row());
   return {"panels", [=, weights = j.weights] {
             float* sums = room.mine();
             plan.sum_blocks(sums);
-            detail::share(threads, plan.parts.panels, 1, [&](std::int64_t begin, std::int64_t end) {
-              plan.go(begin, end, *weights, sums);
-            });
+            detail::share(threads, plan.p.experts * plan.parts.panels, 1,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            plan.of_experts(begin, end, *weights, sums);
+                          });
           }};
 }
 

@@ -14,7 +14,8 @@ inline double value(const op::matmul_ggml& p, const operands& o, std::int64_t fl
   const std::int64_t row = flat / p.n, column = flat % p.n;
   const op::ggml_block block = op::block_of(p.format);
   const std::byte* from =
-      o.inputs[1].bytes.data() + static_cast<std::size_t>(column * p.weights()[1]);
+      o.inputs[1].bytes.data() +
+      static_cast<std::size_t>((p.expert_of(row) * p.n + column) * p.weights()[1]);
   float weights[most_in_ggml_block];
   double sum = 0;
   for (std::int64_t b = 0; b < p.blocks(); ++b) {

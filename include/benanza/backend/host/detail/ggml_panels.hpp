@@ -6,7 +6,7 @@
 // which takes at most a twentieth more room than the file. Where no instruction takes such bits as
 // a mask, codes of five and six bits are bytes.
 //
-//   const ggml_panels parts(p);   pack(p, operands, to);
+//   const ggml_panels parts(p);   pack(p, weights, to);   // of one expert
 #pragma once
 
 #include "../../ggml_blocks.hpp"
@@ -105,7 +105,7 @@ inline int raw_code(op::ggml_format f, const backend::detail::ggml_bytes& b, std
 }
 
 /// Brings weights into panels.
-inline void pack(const op::matmul_ggml& p, const operands& o, std::byte* to) {
+inline void pack(const op::matmul_ggml& p, const std::byte* weights, std::byte* to) {
   using enum op::ggml_format;
   constexpr std::int64_t columns = tile_columns, half = columns / 2;
   const ggml_panels parts(p);
@@ -113,7 +113,7 @@ inline void pack(const op::matmul_ggml& p, const operands& o, std::byte* to) {
   std::fill_n(to, parts.all, std::byte{0});
   const std::int64_t row_bytes = p.weights()[1], block_bytes = op::block_of(p.format).bytes;
   for (std::int64_t column = 0; column < p.n; ++column) {
-    const std::byte* row = o.inputs[1].bytes.data() + column * row_bytes;
+    const std::byte* row = weights + column * row_bytes;
     const std::int64_t j = column % columns;
     for (std::int64_t k = 0; k < parts.blocks; ++k) {
       std::byte* out = to + column / columns * parts.panel_bytes + k * parts.block_bytes;
