@@ -23,7 +23,7 @@ def options_for(compiler):
     if "clang" not in compiler:
         return []
     options = ["-Wno-deprecated-declarations"]
-    tried = subprocess.run([compiler, "-fopenmp", "-fsyntax-only", "-x", "c++", "-"], input="#include <omp.h>\n",
+    tried = subprocess.run([*shlex.split(compiler), "-fopenmp", "-fsyntax-only", "-x", "c++", "-"], input="#include <omp.h>\n",
                            capture_output=True, text=True)
     if tried.returncode != 0:
         for header in sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))[:1]:
