@@ -39,8 +39,26 @@ def write_whole(path, data):
         new.unlink(missing_ok=True)
 
 
+def fastest_of(processors, devices=Path("/sys/devices")):
+    """Those of the faster of two kinds of cores, as benanza_bench takes them (machine/processor_kinds.hpp)."""
+    def numbers(path):
+        try:
+            parts = [p.split("-") for p in (devices / path).read_text().strip().split(",") if p]
+            return [n for p in parts for n in range(int(p[0]), int(p[-1]) + 1)]
+        except (OSError, ValueError):
+            return []
+    speed = {p: 2 for p in numbers("cpu_core/cpus")} | {p: 1 for p in numbers("cpu_atom/cpus")}
+    for p in processors:
+        if len(capacity := numbers(f"system/cpu/cpu{p}/cpu_capacity")) == 1:
+            speed[p] = capacity[0]
+    if not all(p in speed for p in processors):
+        return processors
+    best = max(speed[p] for p in processors)
+    return [p for p in processors if speed[p] * 20 >= best * 19]
+
+
 def bind(threads):
-    allowed = sorted(os.sched_getaffinity(0))
+    allowed = fastest_of(sorted(os.sched_getaffinity(0)))
     if threads < 1 or threads > len(allowed):
         raise Refused(f"--threads {threads}: this process may use {len(allowed)} processors")
     os.sched_setaffinity(0, allowed[:threads])

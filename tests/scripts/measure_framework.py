@@ -20,7 +20,7 @@ from pathlib import Path
 
 from framework_script import WITH_ONNX, main, run, there
 from frameworks import inputs, models, turns, weights
-from frameworks.common import Refused
+from frameworks.common import Refused, fastest_of
 from frameworks.graphs import Node, nodes_of
 
 
@@ -188,6 +188,25 @@ class BadInput(unittest.TestCase):
             subprocess.run([sys.argv[2], path, "--no-sources", "-o", Path(folder) / "out"], capture_output=True)
             graphs = json.loads((Path(folder) / "out" / "graphs.json").read_text())["graphs"]
             self.assertEqual({g["structure"] for g in graphs}, {structure_of(models.load(path))})
+
+
+class Processors(unittest.TestCase):
+    """As tests/machine/processor_kinds.cpp has it for benanza_bench."""
+
+    def test_of_two_kinds_of_cores_the_faster_one_is_taken(self):
+        with tempfile.TemporaryDirectory() as folder:
+            devices = Path(folder)
+            self.assertEqual(fastest_of([0, 7], devices), [0, 7])
+            for kind, list_of in ("cpu_core", "0-3"), ("cpu_atom", "4-7"):
+                (devices / kind).mkdir()
+                (devices / kind / "cpus").write_text(list_of + "\n")
+            self.assertEqual(fastest_of([0, 2, 5, 7], devices), [0, 2])
+            self.assertEqual(fastest_of([5, 7], devices), [5, 7])
+            for p, capacity in enumerate((446, 446, 1004, 1024)):
+                (devices / f"system/cpu/cpu{p}").mkdir(parents=True)
+                (devices / f"system/cpu/cpu{p}/cpu_capacity").write_text(f"{capacity}\n")
+            self.assertEqual(fastest_of([0, 1, 2, 3], devices), [2, 3])
+            self.assertEqual(fastest_of([0, 1], devices), [0, 1])
 
 
 class Turns(unittest.TestCase):
