@@ -67,6 +67,30 @@ TEST_CASE("onednn log: the prefix and the descriptors of each version") {
   }
 }
 
+TEST_CASE("onednn log: on ARM, with the Arm Compute Library and what it runs inside") {
+  const std::string descriptors = "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Acdb4a::f0 "
+                                  "dst:f32:a:blocked:acdb::f0";
+  const auto by = [&](const std::string& implementation, int outputs) {
+    return "onednn_verbose,v1,primitive,exec,cpu,convolution," + implementation +
+           ",forward_inference," + descriptors + ",,alg:convolution_direct,mb1_ic64oc" +
+           std::to_string(outputs) + "_ih6oh6kh1sh1dh0ph0,0.5\n";
+  };
+  const profile p = read_profile(
+      "onednn_verbose,v1,info,cpu,isa:AArch64 SVE (256 bits)\n"
+      "onednn_verbose,v1,cpu,acl,unsupported: Only Acdb8a and Acdb4a are destination formats\n" +
+          by("indirect_gemm:acl", 32) +
+          "onednn_verbose,v1,primitive,exec:external,CpuGemmAssemblyWrapperKernel/"
+          "sve_hybrid_fp32_mla_6x4VL,0.4\n" +
+          by("brgconv:sve_256", 16) + by("jit_1x1:asimd", 8),
+      "log");
+  CHECK_FALSE(warns(p, "not whole"));
+  REQUIRE(p.operators.size() == 3); // what a kernel runs inside is no operator
+  CHECK(p.operators[0].kernel == "indirect_gemm:acl");
+  CHECK(p.operators[0].ns == std::vector<double>{500'000});
+  CHECK(p.operators[1].kernel == "brgconv:sve_256");
+  CHECK(p.operators[2].kernel == "jit_1x1:asimd");
+}
+
 TEST_CASE("onednn log: the line that names the columns is believed") {
   const std::string text =
       "onednn_verbose,info,prim_template:timestamp,operation,engine,implementation,primitive,"
