@@ -42,7 +42,7 @@ namespace {
 
 /// The case that a layer's bound rests on; null: none.
 const bound::measurement* case_of(const bound::layer_answer& l) {
-  return l.algorithms.bound_from_roofline ? nullptr : l.algorithms.best;
+  return l.algorithms.bound_from_roofline() ? nullptr : l.algorithms.best;
 }
 
 /// The cases that the bounds of some models rest on, each once.

@@ -150,7 +150,12 @@ result::ordered_json layer_json(const bound::layer_answer& l, int threads, ways&
   const bool compared = !bound::chose_first(c) && advice::detail::of_a_library(*c.first) &&
                         advice::detail::of_a_library(*c.chosen);
   std::string remark = l.reason;
-  if (c.bound_from_roofline) remark = "only slow kernels run it: its bound is its roofline";
+  if (c.bound_from_roofline())
+    remark = c.why_roofline == bound::roofline_for::slow_kernels
+                 ? "only slow kernels run it: its bound is its roofline"
+             : c.why_roofline == bound::roofline_for::rounding
+                 ? "frameworks may round its operands: its bound is its roofline"
+                 : "frameworks may append in place: its bound is the roofline of that";
   std::string disturbed;
   for (const bound::measurement* m : {c.best, c.chosen, c.chosen_warmer})
     if (m != nullptr && disturbed.empty()) disturbed = m->disturbed;

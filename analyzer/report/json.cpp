@@ -169,7 +169,7 @@ result::ordered_json to_json(const bound::layer_answer& l, double sum_ns) {
   out["gflops"] = r.gflops;
   out["fewer_operations_than_counted"] = r.less_than_nominal;
   out["bound"] = to_json(c.best, c.bound.ns);
-  if (c.bound_from_roofline) out["bound"]["from_roofline"] = true;
+  if (c.bound_from_roofline()) out["bound"]["from_roofline"] = name(c.why_roofline);
   if (l.winograd != nullptr)
     out["winograd"] = {{"algorithm", l.winograd->algorithm},
                        {"class", l.winograd->equivalence},

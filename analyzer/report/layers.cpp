@@ -89,7 +89,7 @@ arithmetic_rate rate(const bound::layer_answer& l) {
   const bound::measurement& m = *l.algorithms.best;
   // A bound from the roofline is not what was measured.
   const double ns =
-      l.algorithms.bound_from_roofline ? bound::measured_ns(l.algorithms) : l.algorithms.bound.ns;
+      l.algorithms.bound_from_roofline() ? bound::measured_ns(l.algorithms) : l.algorithms.bound.ns;
   return {.gflops = static_cast<double>(l.flops) / ns,
           .less_than_nominal = m.algorithm_flops > 0 && m.algorithm_flops < l.flops};
 }

@@ -73,7 +73,7 @@ std::string layer_row(const bound::layer_answer& l, double sum, bool path, bool 
     algorithm = printable(short_name(m.algorithm));
     if (l.rests_on == bound::basis::other_type) mark = fmt::format(" in {}", name(l.type));
     if (!m.fallback.empty()) mark += fmt::format(" ({})", printable(m.fallback));
-    if (l.algorithms.bound_from_roofline) algorithm = "(roofline)";
+    if (l.algorithms.bound_from_roofline()) algorithm = "(roofline)";
   }
   std::string row = fmt::format(
       "{:>7} {:>7} {:>4} {:>4} {:>7}{} {}{:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),

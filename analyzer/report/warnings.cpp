@@ -202,14 +202,26 @@ std::string warnings(const bound::model_bound& b, std::size_t limit, bool after_
   for (const std::string& note : b.notes)
     if (!ranges::contains(said, note)) warn(printable(note) + '.');
   out += faults(b, limit);
-  const std::vector<std::string> slow = names_of(b, [](const bound::layer_answer& l) {
-    return l.algorithms.bound_from_roofline && l.uses > 0;
-  });
-  if (!slow.empty())
-    out += wrapped("- ", fmt::format("{} run only by plain kernels, at over {:g} times their "
-                                     "rooflines: these stand in the bound: {}.",
-                                     counted(b.covered.slow_nodes, "node"), bound::slow_kernel,
-                                     some_of(slow, limit)));
+  const std::pair<bound::roofline_for, std::string> reasons[] = {
+      {bound::roofline_for::slow_kernels,
+       fmt::format("run only by plain kernels, at over {:g} times their rooflines",
+                   bound::slow_kernel)},
+      {bound::roofline_for::rounding,
+       "multiply weights in codes, beside which frameworks may round activations"},
+      {bound::roofline_for::appending,
+       "copy a cache to append to it, which frameworks may do in place"}};
+  for (const auto& [reason, text] : reasons) {
+    const auto is_meant = [why = reason](const bound::layer_answer& l) {
+      return l.algorithms.why_roofline == why && l.uses > 0;
+    };
+    const std::vector<std::string> names = names_of(b, is_meant);
+    if (names.empty()) continue;
+    std::int64_t nodes = 0;
+    for (const bound::layer_answer& l : b.layers)
+      nodes += is_meant(l) ? l.uses : 0;
+    out += wrapped("- ", fmt::format("{} {}: their rooflines stand in the bound: {}.",
+                                     counted(nodes, "node"), text, some_of(names, limit)));
+  }
   if (b.fused && b.fused->not_measured > 0)
     warn(fmt::format("{} of {} that can be fused were not measured fused: taken as their parts.",
                      b.fused->not_measured, counted(b.fused->fused_nodes, "group")));

@@ -48,6 +48,26 @@ TEST_CASE("where a type of 16 bits computes slower than f32, f32 is the limit") 
         1);
 }
 
+TEST_CASE(
+    "beside weights in codes activations may be rounded: the faster arithmetic is the limit") {
+  auto r = synthetic::machine_run();
+  const op::layer codes = op::parse("MatMulGgml/1x512x2048-n2048-q4_k"),
+                  nbits = op::parse("MatMulNBits/1x512x2048-n2048-k32"),
+                  plain = op::parse("MatMul/1x512x2048-2048x2048");
+  const std::int64_t flops = op::cost(codes).flops();
+  const auto in = [&](const op::layer& l) {
+    return roofline(ceilings(r), l, numeric::f32, 1, flops).ns;
+  };
+  CHECK(in(codes) == Approx(static_cast<double>(flops) / 100)); // bytes were not measured
+  r.measurements.push_back(synthetic::machine_case("fma", 1e4, 3'000'000, 0, "u8s8u8"));
+  CHECK(in(codes) == Approx(static_cast<double>(flops) / 300));
+  CHECK(in(nbits) == Approx(static_cast<double>(flops) / 300));
+  CHECK(in(plain) == Approx(static_cast<double>(flops) / 100));
+  // In bf16 both have the same peak, of 200 a ns.
+  CHECK(in(op::parse("MatMulGgml/1x512x2048-n2048-bf16")) ==
+        Approx(static_cast<double>(flops) / 200));
+}
+
 TEST_CASE("what was not measured is unknown, and views cost nothing") {
   const ceilings c(synthetic::machine_run());
   CHECK(roofline(c, conv, numeric::u8s8u8, 1, 1000).ns == 0);

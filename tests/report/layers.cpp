@@ -40,7 +40,7 @@ TEST_CASE("layers far above their rooflines are ranked by the time that is lost"
   CHECK(holds(text, "10.0 times the roofline"));
   CHECK(holds(text, "2 nodes run only by plain kernels"));
   for (const benanza::bound::layer_answer& l : models[0].layers)
-    if (l.algorithms.bound_from_roofline) // the rate that was measured, not that of the roofline
+    if (l.algorithms.bound_from_roofline()) // the rate that was measured, not that of the roofline
       CHECK(benanza::report::rate(l).gflops ==
             doctest::Approx(static_cast<double>(l.flops) / (10 * l.algorithms.bound.ns)));
   const json report = json::parse(json_report(r, models, false));

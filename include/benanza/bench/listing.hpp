@@ -106,7 +106,7 @@ inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs,
   for (const model::graph& g : graphs) {
     types.insert(g.type);
     for (const op::layer& l : g.layers)
-      types.insert(op::computes_in(l, g.type));
+      types.insert({op::computes_in(l, g.type), op::may_round_to(l, g.type)});
   }
   if (types.empty()) types.insert(numeric::f32);
   return types;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../model/footprint.hpp"
+#include "appended.hpp"
 #include "chain_runs.hpp"
 #include "choose.hpp"
 #include "facts.hpp"
@@ -80,8 +81,9 @@ inline model_bound answered(model_bound b, const inquiry& q, const warmth& weigh
   std::map<std::string, std::size_t> places;
   const std::vector<std::int64_t> uses = model::counts(*b.graph);
   for (const auto& [layer, n] : ranges::views::zip(b.graph->layers, uses)) {
+    const std::optional<op::layer> added = copy_of_added(*b.graph, b.layers.size());
     places.emplace(op::name(layer), b.layers.size());
-    b.layers.push_back(answer(asked, layer, n));
+    b.layers.push_back(answer(asked, layer, n, added ? &*added : nullptr));
   }
   if (b.fused) {
     b.fused->layers.clear();

@@ -2,8 +2,8 @@
 // What does each layer of a model rest on? A layer is measured in the asked type, measured in the
 // model's own type only (mixed precision: a Softmax of an int8 model runs in f32), a view that
 // costs nothing, modelled by its roofline, or missing. What was not measured says why, and its
-// command says how to measure it. Where only slow plain kernels run a layer, its bound is its
-// roofline.
+// command says how to measure it. Where only slow plain kernels run a layer, or frameworks do less
+// than it asks for, its bound is its roofline.
 //
 //   layer_answer a = answer({cases, limits, numeric::u8s8u8, graph.type, 1}, layer, uses);
 #pragma once
@@ -86,17 +86,19 @@ inline constexpr double slow_kernel = 2;
 inline constexpr double call_ns = 500;
 
 namespace detail {
-/// Takes the roofline as the bound where only slow kernels of ours, or reference loops, run a
-/// layer.
-inline void cap_by_roofline(choice& c, const layer_cases& known, const std::optional<roof>& r) {
+/// Takes the roofline as the bound where that is lower, for that reason; for slow kernels of ours,
+/// or reference loops, where only these run the layer.
+inline void cap_by_roofline(choice& c, roofline_for why, const layer_cases& known,
+                            const std::optional<roof>& r) {
   const auto plain = [](const candidate& k) {
     return k.any().fallback == "host" || k.any().fallback == "ref";
   };
-  if (!r || !(r->ns > 0) || c.bound.ns <= slow_kernel * r->ns + call_ns ||
-      !std::all_of(known.algorithms.begin(), known.algorithms.end(), plain))
+  const bool slow = why == roofline_for::slow_kernels;
+  if (!r || !(r->ns > 0) || c.bound.ns <= (slow ? slow_kernel : 1) * r->ns + call_ns ||
+      (slow && !std::all_of(known.algorithms.begin(), known.algorithms.end(), plain)))
     return;
   c.bound = {.ns = r->ns, .sorted_ns = {r->ns}};
-  c.bound_from_roofline = true;
+  c.why_roofline = why;
 }
 } // namespace detail
 
@@ -109,8 +111,10 @@ struct question {
   warmth weights{}; ///< where a run of the model finds them
 };
 
-/// What `layer`, which `uses` nodes are, rests on.
-inline layer_answer answer(const question& q, const op::layer& layer, std::int64_t uses) {
+/// What `layer`, which `uses` nodes are, rests on. Of one that appends to a cache `added` is what
+/// copies the new part alone.
+inline layer_answer answer(const question& q, const op::layer& layer, std::int64_t uses,
+                           const op::layer* added = nullptr) {
   layer_answer out;
   out.name = op::name(layer);
   out.uses = uses;
@@ -150,9 +154,14 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
   };
   const bool timed = measured_in(q.type, basis::measured) ||
                      (q.own != q.type && measured_in(q.own, basis::other_type));
-  out.roofline = q.machine.roofline(layer, out.type, q.threads, least_flops);
+  out.roofline = added != nullptr ? q.machine.roofline(*added, out.type, q.threads, 0)
+                                  : q.machine.roofline(layer, out.type, q.threads, least_flops);
   if (timed) {
-    detail::cap_by_roofline(out.algorithms, q.cases.of(out.name, out.type, q.threads),
+    const roofline_for why = added != nullptr ? roofline_for::appending
+                             : op::may_round_to(layer, q.type) != q.type
+                                 ? roofline_for::rounding
+                                 : roofline_for::slow_kernels;
+    detail::cap_by_roofline(out.algorithms, why, q.cases.of(out.name, out.type, q.threads),
                             out.roofline);
     return out;
   }

@@ -13,6 +13,8 @@
 #include "warmth.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,21 @@ struct timing {
   by_clock clocked{}; ///< `ns` at other clocks
 };
 
+/// Why a layer's bound is its roofline, though it was measured.
+enum class roofline_for {
+  nothing,      ///< it is not
+  slow_kernels, ///< only plain kernels ran it, that stay far above it
+  rounding,     ///< frameworks may round its operands, as no kernel here does
+  appending     ///< it copies a cache to append to it, and frameworks append in place
+};
+
+/// The token of a reason, as reports write it.
+constexpr std::string_view name(roofline_for r) {
+  constexpr std::array<std::string_view, 4> names{"nothing", "slow_kernels", "rounding",
+                                                  "appending"};
+  return names[static_cast<std::size_t>(r)];
+}
+
 /// The algorithms chosen for one layer in one type on some threads.
 struct choice {
   const measurement* best = nullptr;          ///< sets the bound; null: nothing was measured
@@ -35,11 +52,12 @@ struct choice {
   const measurement* chosen_warmer = nullptr; ///< with it, where weights are partly warmer; or null
   const measurement* first = nullptr; ///< the library's own first choice; null: not measured
   timing bound, prediction, first_choice;
-  double chosen_by_ns = 0;          ///< the median by which `chosen` won, of the other samples
-  bool bound_from_coldw = false;    ///< no hot times: the bound may be too high
-  bool bound_from_roofline = false; ///< only slow plain kernels ran it
+  double chosen_by_ns = 0;       ///< the median by which `chosen` won, of the other samples
+  bool bound_from_coldw = false; ///< no hot times: the bound may be too high
+  roofline_for why_roofline = roofline_for::nothing;
   bool prediction_too_low = false;  ///< weights, but no times with such cold ones as in a run
   bool prediction_too_high = false; ///< weights, but only times with colder ones
+  bool bound_from_roofline() const { return why_roofline != roofline_for::nothing; }
 };
 
 namespace detail {

@@ -32,7 +32,7 @@ struct coverage {
   double host = 0;       ///< our own plain kernels
   double old_isa = 0;    ///< kernels for an older instruction set
   double other_type = 0; ///< in the model's own type instead of the asked one
-  double modelled = 0;   ///< rooflines: of layers not measured, or by slow plain kernels only
+  double modelled = 0;   ///< rooflines: of layers not measured, or where these are the bound
   std::int64_t nodes = 0, view_nodes = 0, modelled_nodes = 0, missing_nodes = 0;
   std::int64_t slow_nodes = 0; ///< measured by slow plain kernels only: bounded by rooflines
   std::vector<hole> holes;     ///< without a time
@@ -76,9 +76,9 @@ cover(const std::vector<layer_answer>& layers,
     if (!l.timed()) continue;
     const std::string& fallback = l.algorithms.best->fallback;
     sum += ns;
-    if (l.algorithms.bound_from_roofline) {
+    if (l.algorithms.bound_from_roofline()) {
       out.modelled += ns;
-      out.slow_nodes += l.uses;
+      if (l.algorithms.why_roofline == roofline_for::slow_kernels) out.slow_nodes += l.uses;
       continue;
     }
     (l.rests_on == basis::other_type ? out.other_type

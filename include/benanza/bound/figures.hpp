@@ -192,7 +192,7 @@ struct model_bound : form_figures {
   double beyond_rooflines_ns() const {
     double out = 0;
     for (const layer_answer& l : layers)
-      if (const choice& c = l.algorithms; c.bound_from_roofline)
+      if (const choice& c = l.algorithms; c.bound_from_roofline())
         out += static_cast<double>(fused ? l.fused_uses : l.uses) *
                std::max(0.0, c.prediction.ns - c.bound.ns);
     return out;

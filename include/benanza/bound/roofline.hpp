@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast could a layer run on this machine, whatever the algorithm? No faster than its least
 // arithmetic at the machine's measured peak of that type, or of f32 where that is higher than one
-// of 16 bits, and no faster than its operands move at the best rate measured for a working set of
-// their size. Nothing may beat that: what does is a fault of the measuring, and is named; at a
-// higher clock than the ceilings' own they hold for less. Times in ns.
+// of 16 bits, or of that to which frameworks round its operands, and no faster than its operands
+// move at the best rate measured for a working set of their size. Nothing may beat that: what does
+// is a fault of the measuring, and is named; at a higher clock than the ceilings' own they hold for
+// less. Times in ns.
 //
 //   roof r = roofline(ceilings(run), layer, numeric::f32, 1, least_flops);   r.ns, r.by_memory
 //   limits l = limits_of(run);
@@ -33,8 +34,13 @@ namespace benanza::bound {
 inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, int threads,
                      std::int64_t least_flops) {
   if (op::is_view(layer)) return {};
-  const auto [arithmetic, wider_gain] = c.fastest_arithmetic(op::computes_in(layer, type), threads);
-  const double peak_rate = c.peak_flops_per_ns(arithmetic, threads);
+  auto [arithmetic, wider_gain] = c.fastest_arithmetic(op::computes_in(layer, type), threads);
+  double peak_rate = c.peak_flops_per_ns(arithmetic, threads);
+  const numeric rounded = op::may_round_to(layer, type);
+  if (const double its = c.peak_flops_per_ns(rounded, threads); its > peak_rate) {
+    arithmetic = rounded;
+    peak_rate = its;
+  }
   const auto bytes = static_cast<double>(op::least_bytes(layer, type));
   const double rate = c.bytes_per_ns(bytes, threads);
   if (!(rate > 0) || (least_flops > 0 && !(peak_rate > 0))) return {};

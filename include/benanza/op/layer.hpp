@@ -78,6 +78,10 @@ std::int64_t least_bytes(const layer& l, numeric t);
 /// The class of the arithmetic that the layer needs in a case of class `t`.
 numeric computes_in(const layer& l, numeric t);
 
+/// The class to which frameworks are known to round its operands, though the model does not ask for
+/// it: activations to 8 bits where weights are codes. Of other layers `t`.
+numeric may_round_to(const layer& l, numeric t);
+
 /// Floating-point operations that an algorithm needs which takes no short cut but leaving out what
 /// is multiplied by padding. Winograd needs fewer.
 std::int64_t direct_flops(const layer& l);

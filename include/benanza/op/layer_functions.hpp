@@ -139,6 +139,17 @@ BENANZA_INLINE numeric computes_in(const layer& l, numeric t) {
       l);
 }
 
+BENANZA_INLINE numeric may_round_to(const layer& l, numeric t) {
+  return op::visit(
+      [t](const auto& p) {
+        if constexpr (requires { p.may_round_to(); })
+          return p.may_round_to();
+        else
+          return t;
+      },
+      l);
+}
+
 BENANZA_INLINE std::int64_t direct_flops(const layer& l) {
   return op::visit(
       [](const auto& p) {

@@ -101,6 +101,12 @@ struct matmul_ggml {
     return out;
   }
 
+  constexpr numeric may_round_to() const {
+    return format == ggml_format::f16    ? numeric::f16
+           : format == ggml_format::bf16 ? numeric::bf16
+                                         : numeric::u8s8u8;
+  }
+
   /// Codes are scaled once each, however many rows there are.
   constexpr work cost() const {
     work w;

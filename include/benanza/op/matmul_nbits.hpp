@@ -52,6 +52,7 @@ struct matmul_nbits {
   constexpr std::int64_t length() const { return a.back(); }
   constexpr std::int64_t rows() const { return elements(a, 0, a.size - 1); }
   constexpr std::int64_t blocks() const { return (length() + block - 1) / block; }
+  constexpr numeric may_round_to() const { return numeric::u8s8u8; }
   constexpr shape codes() const { return {n, blocks(), block * bits / 8}; }
   constexpr shape scales() const { return {n, blocks()}; }
   /// Zero points of a column, packed as codes are.

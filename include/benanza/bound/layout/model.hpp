@@ -164,7 +164,7 @@ private:
       return out;
     }
     out.all = layout_choices(q.cases.of(l.name, l.type, q.threads), q.weights);
-    if (l.algorithms.bound_from_roofline)
+    if (l.algorithms.bound_from_roofline())
       for (layout_choice& c : out.all)
         c.algorithms.bound = l.algorithms.bound;
     out.said = !out.all.empty();
