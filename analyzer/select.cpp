@@ -113,14 +113,15 @@ std::vector<bound::model_bound> related(const bound::source& source,
   for (const bound::model_bound& b : models) {
     known.insert({b.graph, {b.type, b.threads}});
     if (b.graph->model.empty()) continue;
-    wanted.insert({b.graph->model, b.threads});
+    wanted.emplace(model::variant_of(b.graph->model).of, b.threads);
     on_threads.insert({b.graph, b.type});
   }
   std::vector<bound::model_bound> out;
   if (wanted.empty()) return out;
   for (const model::graph* g : models_named(source.run, "")) {
     for (const bound::setting& s : source.cases.settings(*g))
-      if ((wanted.contains({g->model, s.second}) || on_threads.contains({g, s.first})) &&
+      if ((wanted.contains({std::string(model::variant_of(g->model).of), s.second}) ||
+           on_threads.contains({g, s.first})) &&
           known.insert({g, s}).second)
         out.push_back(bound::analyse(source, *g, s));
   }

@@ -65,7 +65,8 @@ std::string deciding(const bound::scenario_run& l) {
 std::string larger_batch_command(const bound::scenario_run& largest, const bound::model_bound& b) {
   return advice::larger_batch_command(b.graph->model, largest.batch,
                                       bound::bench_setting({}, b) + " --scenario " +
-                                          bound::shell_word(largest.run->state));
+                                          bound::shell_word(largest.run->state),
+                                      bound::dims_options(*b.graph));
 }
 /// Of `offline` a row a batch; and what measures larger ones where the largest gives most.
 std::string batch_lines(const bound::scenario_run& l, const bound::model_bound& b) {

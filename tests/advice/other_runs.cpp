@@ -93,10 +93,15 @@ TEST_CASE("a second thread is advised where it was measured, by what it saves of
 TEST_CASE("a second thread that does not pay is not advised") {
   const run r = block(1.02);
   const source s(r);
-  const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
   const advice_list l = advise_all(s, all, {})[0].list;
   CHECK(of_id(l, "threads/") == nullptr);
-  CHECK(said(l.not_worth, "threads").find("2 threads in place of 1") == 0);
+  const std::string plain = said(l.not_worth, "threads");
+  CHECK(plain.find("2 threads in place of 1") == 0);
+  CHECK(plain.find("memory") == plain.npos);
+  all[1].memory.ns = 0.9 * all[1].best_form().bound.sequential.ns; // of which most is reading
+  const std::string memory = said(advise_all(s, all, {})[0].list.not_worth, "threads");
+  CHECK(memory.find("; reading what it must from memory takes ") != memory.npos);
 }
 
 TEST_CASE("where one number of threads was measured, the page asks for more of them") {
@@ -134,6 +139,77 @@ TEST_CASE(
                             "benanza_bench --graphs larger/graphs.json --effort quick "
                             "--benchmark_out=larger.json");
   }
+}
+
+/// The block, and another model of another name that takes less: it lacks the last nodes.
+run with_shorter(const std::string& name) {
+  run r = block();
+  benanza::model::graph other = r.graphs[0];
+  other.model = name;
+  other.name = name + "@batch=1";
+  other.nodes.resize(other.nodes.size() - 2);
+  r.graphs.push_back(other);
+  return r;
+}
+advice_list advice_of(const run& r, std::size_t graph) {
+  const source s(r);
+  std::vector<model_bound> all;
+  for (const std::size_t i : {std::size_t{0}, r.graphs.size() - 1})
+    all.push_back(benanza::bound::analyse(s, r.graphs[i], {numeric::f32, 1}));
+  return advise_all(s, all, {})[graph].list;
+}
+
+TEST_CASE("batches of a language model are compared in tokens, at the same dims alone") {
+  run r = block();
+  benanza::model::graph eight = r.graphs[0];
+  eight.batch = 8;
+  eight.name = "block@batch=8";
+  eight.cache = {.bytes = 8, .sequences = 8, .past = 5, .added = 1};
+  r.graphs[0].cache = {.bytes = 1, .sequences = 1, .past = 5, .added = 1};
+  r.graphs.push_back(eight);
+  const advice_list l = advice_of(r, 0);
+  const item* const i = of_id(l, "batch/8");
+  REQUIRE(i != nullptr);
+  CHECK(i->what.find(" tokens/s in place of ") != std::string::npos);
+  CHECK(i->how.text == "give a run 8 sequences at once");
+  r.graphs.back().dims = {{"past", 9}};
+  CHECK(of_id(advice_of(r, 0), "batch/") == nullptr);
+}
+
+TEST_CASE("weights in another type are advised where they were measured to be faster") {
+  const run r = with_shorter("block,weights=q8_0");
+  const advice_list l = advice_of(r, 0);
+  const item* const i = of_id(l, "weights/q8_0");
+  REQUIRE(i != nullptr);
+  CHECK(i->kind == "weights");
+  CHECK(i->what.find("weights in q8_0: ") == 0);
+  CHECK(i->how.command == "llama-quantize --pure ORIGINAL.gguf block-q8_0.gguf q8_0");
+  CHECK(i->check == "benanza_measure_framework llamacpp block-q8_0.gguf --threads 1");
+  CHECK(i->assumes.find("results are good enough") == 0);
+  // And from there the other way.
+  const advice_list back = advice_of(r, 1);
+  CHECK(of_id(back, "weights/") == nullptr);
+  CHECK(said(back.not_worth, "weights").find("weights as they were: ") == 0);
+}
+
+TEST_CASE("so are keys and values; another name, setting or model is not compared") {
+  const advice_list l = advice_of(with_shorter("block,cache=f16"), 0);
+  const item* const i = of_id(l, "cache/f16");
+  REQUIRE(i != nullptr);
+  CHECK(i->how.text == "-ctk f16 -ctv f16");
+  CHECK(i->check ==
+        "benanza_measure_framework llamacpp block.gguf --threads 1 --set cache_type=f16");
+  for (const char* name : {"block,colour=red", "block,weights=", "block,weights=\x1b[1m",
+                           "other,weights=q8_0", "block-q8_0"}) {
+    CAPTURE(name);
+    const advice_list none = advice_of(with_shorter(name), 0);
+    CHECK(of_id(none, "weights/") == nullptr);
+    CHECK(of_id(none, "cache/") == nullptr);
+    CHECK(said(none.not_worth, "weights").empty());
+  }
+  run r = with_shorter("block,weights=q8_0");
+  r.graphs.back().dims = {{"past", 9}};
+  CHECK(of_id(advice_of(r, 0), "weights/") == nullptr);
 }
 
 TEST_CASE("for a framework its own runs count, else its run changed as predictions do") {

@@ -17,6 +17,7 @@
 #include "precision.hpp"
 #include "rewritten.hpp"
 #include "threads.hpp"
+#include "variants.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/algorithm/find_if.hpp>
@@ -97,6 +98,7 @@ inline advice_list advise(const grounds& g) {
   add(framework_advice(g));
   add(parallel_advice(g));
   add(batch_advice(g));
+  add(variant_advice(g));
   detail::choose_for_cores(out);
   out.items |= ranges::actions::stable_sort(
       ranges::less{}, [](const item& i) { return std::pair(i.how.by, -i.saves.ns); });

@@ -58,7 +58,7 @@ struct how_to {
 };
 
 /// What a setting changes.
-enum class lever : std::uint8_t { threads, precision, optimization, branches };
+enum class lever : std::uint8_t { threads, precision, optimization, branches, cache };
 
 namespace detail {
 struct known_setting {
@@ -88,6 +88,7 @@ inline constexpr std::array known_settings{
                   "execution_mode=*"},
     known_setting{lever::branches, "onnxruntime", "inter_op_num_threads", "*",
                   "inter_op_num_threads=*"},
+    known_setting{lever::cache, "llamacpp", "cache_type", "*", "-ctk * -ctv *", false},
 };
 
 /// What a framework calls a type of numbers; empty: it has none of a setting.
@@ -122,7 +123,7 @@ inline std::vector<setting> settings_for(lever what, std::string_view framework,
       its = what == lever::precision ? detail::type_value(k.framework, value) : std::string(value);
     if (its.empty()) continue;
     std::string written(k.written);
-    if (const std::size_t at = written.find('*'); at != std::string::npos)
+    for (std::size_t at = 0; (at = written.find('*', at)) != std::string::npos; at += its.size())
       written.replace(at, 1, its);
     out.push_back({std::string(k.framework), std::string(k.name), its, std::move(written)});
   }

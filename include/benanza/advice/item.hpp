@@ -94,20 +94,20 @@ inline std::string time_text(double ns) {
   return us < 1000 ? fmt::format("{:.{}f} us", us, us < 99.95 ? 1 : 0)
                    : fmt::format("{:.{}f} ms", us / 1000, us < 99'950 ? 2 : 0);
 }
+/// True for a model of a GGUF file.
+inline bool in_blocks(const model::graph& g) {
+  return std::any_of(g.layers.begin(), g.layers.end(),
+                     [](const op::layer& l) { return op::family(l) == "MatMulGgml"; });
+}
 /// The command that runs a model in a framework at its dims; in one that has such layers, if none
 /// is named.
 inline std::string framework_command(const model::graph& g, std::string_view framework = {},
                                      std::string_view model = {}) {
-  const bool in_blocks = std::any_of(g.layers.begin(), g.layers.end(), [](const op::layer& l) {
-    return op::family(l) == "MatMulGgml"; // from a GGUF file
-  });
-  const std::string who(!framework.empty() ? framework : in_blocks ? "llamacpp" : "onnxruntime");
-  std::string out = fmt::format("benanza_measure_framework {} {}", bound::shell_word(who),
-                                bound::shell_file(std::string(model.empty() ? g.model : model) +
-                                                  (who == "llamacpp" ? ".gguf" : ".onnx")));
-  for (const auto& [symbol, n] : g.dims)
-    out += " --dim " + bound::shell_word(fmt::format("{}={}", symbol, n));
-  return out;
+  const std::string who(!framework.empty() ? framework : in_blocks(g) ? "llamacpp" : "onnxruntime");
+  return fmt::format("benanza_measure_framework {} {}{}", bound::shell_word(who),
+                     bound::shell_file(std::string(model.empty() ? g.model : model) +
+                                       (who == "llamacpp" ? ".gguf" : ".onnx")),
+                     bound::dims_options(g));
 }
 /// The command that profiles the model in that framework again, with settings.
 inline std::string measure_command(const comparison& c, int threads = 0,

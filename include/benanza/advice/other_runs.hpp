@@ -50,8 +50,9 @@ inline const comparison* run_of(const grounds& g, const bound::model_bound& othe
   if (g.framework == nullptr || !timed_alone(*g.framework)) return nullptr;
   const auto plain = [](const comparison& c) {
     std::map<std::string, std::string> out = c.from->settings;
-    for (const setting& s : settings_for(lever::precision, c.from->framework, "f32"))
-      out.erase(s.name);
+    for (const lever type : {lever::precision, lever::cache})
+      for (const setting& s : settings_for(type, c.from->framework, "f32"))
+        out.erase(s.name);
     return out;
   };
   const auto found = ranges::find_if(g.runs, [&](const comparison* c) {
@@ -94,6 +95,19 @@ inline std::optional<other_run> run_in(const grounds& g, const bound::model_boun
 }
 
 namespace detail {
+/// What users of a model count, and how many of them a run gives.
+inline std::string_view counted_in(const model::graph& g) {
+  return g.cache ? "tokens" : "items";
+}
+inline double count_of(const model::graph& g) {
+  return static_cast<double>(g.cache ? g.cache.tokens() : g.batch);
+}
+/// `12.7 tokens/s`
+inline std::string rate_text(const model::graph& g, double ns) {
+  const double rate = 1e9 * count_of(g) / ns;
+  return fmt::format("{:.{}f} {}/s", rate, rate < 99.95 ? 1 : 0, counted_in(g));
+}
+
 /// What is assumed of a run that was not measured.
 inline std::string assumed_of(const grounds& g, const other_run& o, std::string_view what) {
   if (o.measured()) return {};

@@ -32,6 +32,14 @@ inline int cores_of(const result::run& r) {
   return cores;
 }
 
+/// Why other threads win nothing, where it is memory.
+inline std::string memory_text(const other_run& o) {
+  const double ns = o.model->best_graph().memory.ns;
+  return ns < 0.5 * o.takes.ns
+             ? std::string()
+             : fmt::format("; reading what it must from memory takes {} of that", time_text(ns));
+}
+
 /// The command that measures the model on more threads too.
 inline std::string more_threads_command(const grounds& g, int cores) {
   std::vector<int> all{g.model.threads};
@@ -73,8 +81,9 @@ inline advice_of_kind thread_advice(const grounds& g) {
   if (best->takes.ns > (1 - least_share) * now.ns) {
     out.not_worth.push_back(
         {"threads",
-         fmt::format("{} in place of {}: {} in place of {}", detail::threads_text(n),
-                     g.model.threads, detail::time_text(best->takes.ns), detail::time_text(now.ns)),
+         fmt::format("{} in place of {}: {} in place of {}{}", detail::threads_text(n),
+                     g.model.threads, detail::time_text(best->takes.ns), detail::time_text(now.ns),
+                     detail::memory_text(*best)),
          detail::threads_text(n) +
              (best->measured() || g.run.supposed ? " (measured: no faster)" : " (no faster)")});
     return out;

@@ -112,6 +112,14 @@ inline std::string bench_command(const result::run& r, const model_bound& b,
   return out + bench_setting(r, b, threads, type);
 }
 
+/// How commands are given the dims that a model was read with.
+inline std::string dims_options(const model::graph& g) {
+  std::string out;
+  for (const auto& [symbol, n] : g.dims)
+    out += " --dim " + shell_word(symbol + "=" + std::to_string(n));
+  return out;
+}
+
 namespace detail {
 /// Changes of layout that layers may need once they are measured: of their tensors, between any
 /// layouts that the cases of `mine` have, where there is no case of it.

@@ -104,6 +104,24 @@ inline bool is_training_step(const graph& g) {
   return std::string_view(g.model).ends_with(training_suffix);
 }
 
+/// What the name of a model says of it that is another with its weights, or its keys and values, in
+/// other types: `llama,weights=q8_0`.
+struct variant {
+  std::string_view of{}, kind{}, as{};
+};
+/// Of another name the name alone.
+inline variant variant_of(std::string_view model) {
+  for (const std::string_view kind : {"weights", "cache"}) {
+    const std::string mark = ',' + std::string(kind) + '=';
+    const std::size_t at = model.find(mark);
+    if (at == model.npos) continue;
+    const std::string_view as = model.substr(at + mark.size());
+    if (!as.empty() && as.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == as.npos)
+      return {.of = model.substr(0, at), .kind = kind, .as = as};
+  }
+  return {.of = model};
+}
+
 /// True for another form of a model than that it is written in: fused, rewritten, or both.
 inline bool is_form(const graph& g) {
   return !g.unfused.empty() || !g.original.empty();

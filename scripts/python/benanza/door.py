@@ -7,7 +7,9 @@
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
   benanza model.gguf --dim past=512                   # a language model: a token behind 512, or --dim sequence=128
   benanza model.gguf --framework llamacpp             # and how long llama.cpp takes for it
+  benanza model.gguf --weights q4_0,q8_0 --batch 1,4  # would other weights, or more sequences at once, pay?
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
+  benanza from-gguf model.gguf -o model.onnx          # of a GGUF file, for ONNX Runtime and OpenVINO
   benanza ci old.onnx new.onnx                        # for continuous integration: did it get slower?
 
 Reads the model, measures its layers first quickly, by one version of each library, prints a page, measures them again
@@ -30,6 +32,7 @@ import time
 from pathlib import Path
 
 from benanza import exporting, gguf
+from benanza.gguf_header import TYPES
 from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
 ONNX_FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
@@ -48,6 +51,14 @@ def numbers(text, option):
     return [int(w) for w in words]
 
 
+def types_of(text, option, known):
+    names = text.split(",") if text else []
+    for name in names:
+        if name not in known:
+            raise Error(f"{option} {text}: there are {', '.join(known)}")
+    return names
+
+
 def parse(words):
     cut = words.index("--") if "--" in words else len(words)
     parser = Parser("benanza", __doc__)
@@ -61,7 +72,9 @@ def parse(words):
     parser.add_argument("--loop-count", action="append", default=[], metavar="NAME=N", help="how often a loop runs")
     parser.add_argument("--data-dependent", choices=("error", "stop", "max"), default="stop", help="other such sizes: "
                         "what needs them is left out (stop), or they are the largest that can be (max)")
-    parser.add_argument("--cache-type", choices=gguf.CACHE_TYPES, help="of a GGUF file's keys and values: f16")
+    parser.add_argument("--cache-type", metavar="T,...", help="of a GGUF file's keys and values: f16; more than one: "
+                        "what the others would win")
+    parser.add_argument("--weights", metavar="T,...", help="what a GGUF file's weights would win in them: q4_0,q8_0")
     parser.add_argument("--types", metavar="T,...", help="f32, bf16, u8s8u8 ...; the model's own by default")
     parser.add_argument("--threads", metavar="N,...", default="1", help="1 by default")
     parser.add_argument("--framework", metavar="F,...", help=f"measured too: {', '.join(FRAMEWORKS)}")
@@ -75,6 +88,8 @@ def parse(words):
     a.thread_counts = numbers(a.threads, "--threads")
     a.batches = numbers(a.batch, "--batch") if a.batch else [None]
     a.frameworks = a.framework.split(",") if a.framework else []
+    a.cache_types = types_of(a.cache_type, "--cache-type", gguf.CACHE_TYPES)
+    a.weight_types = types_of(a.weights, "--weights", [t[0] for t in TYPES.values() if t[0] != "f32"])
     for name in a.frameworks:
         if name not in FRAMEWORKS:
             raise Error(f'--framework "{name}": there are {", ".join(FRAMEWORKS)}')
@@ -139,13 +154,14 @@ def measured_by(name, a, model, folder):
     for batch, threads, kind, (place, dims) in itertools.product(
             a.batches, a.thread_counts, types, enumerate(choices_of(a.dim))):
         file = folder / f"{name}-b{batch or 'own'}-t{threads}-{kind}{f'-{place}' if place else ''}.json"
-        wanted = {"dims": dims, "shapes": a.shape, "cache": a.cache_type, "sha256": contents}
+        wanted = {"dims": dims, "shapes": a.shape, "cache": a.cache_types[:1], "sha256": contents}
         asked = file.with_suffix(".asked")
         if not (file.exists() and asked.exists() and json.loads(asked.read_text()) == wanted):
             began(f"measuring {name}, {', '.join([f'{threads} thread' + 's' * (threads > 1), kind, *dims])}")
             words = [sys.executable, SCRIPTS / "measure_framework", name, model, "--threads", threads,
                      "-o", file, *(["--batch", batch] if batch else []), *OPENVINO_TYPES[kind],
-                     *(["--set", f"cache_type={a.cache_type}"] if a.cache_type else []), *(w for d in dims for w in ("--dim", d)), *(w for s in a.shape for w in ("--shape", s))]
+                     *(w for t in a.cache_types[:1] for w in ("--set", f"cache_type={t}")),
+                     *(w for d in dims for w in ("--dim", d)), *(w for s in a.shape for w in ("--shape", s))]
             if run(words, fine=(0, 1, 2), stdout=sys.stderr) == 2:
                 a.lacking = True  # it has said why
                 continue
@@ -173,19 +189,25 @@ def page_of_model(words):
     for framework in a.frameworks:
         if (framework == "llamacpp") != (given.suffix == ".gguf"):
             raise Error(f"--framework {framework} does not read {given.suffix[1:].upper() or 'ONNX'} files")
-    if a.cache_type and given.suffix != ".gguf":
-        raise Error("--cache-type is of GGUF files")
+    if (a.cache_type or a.weights) and given.suffix != ".gguf":
+        raise Error("--cache-type and --weights are of GGUF files")
+    variants = []
     if given.suffix == ".gguf":
         said = {d.partition("=")[0] for d in a.dim}
         a.dim += [d for name, d in (("sequence", "sequence=1"), ("past", "past=512")) if name not in said]
         model = folder / f"{name}.onnx"
-        gguf.write(given, model, a.cache_type or "f16")
+        cache = a.cache_types[0] if a.cache_types else "f16"
+        gguf.write(given, model, cache)
+        for kind, types in (("cache", a.cache_types[1:]), ("weights", a.weight_types)):
+            for wanted in types:
+                variants.append(folder / f"{name},{kind}={wanted}.onnx")
+                gguf.write(given, variants[-1], **{"cache": cache, kind: wanted})
     elif model != given and not model.exists():
         run([tools["benanza_generate"], "zoo", name, "-o", model.parent], fine=(0,), stdout=subprocess.DEVNULL)
 
     began(f"reading {model}")
     # With an operator that is not known the rest is measured; the page says what lacks.
-    partial = run([tools["benanza_generate"], model, "--no-sources", "-o", folder / "layers",
+    partial = run([tools["benanza_generate"], model, *variants, "--no-sources", "-o", folder / "layers",
                    *(["--batch", a.batch] if a.batch else []), "--data-dependent", a.data_dependent,
                    *(w for name in ("dim", "shape", "size", "loop_count") for value in getattr(a, name)
                      for w in ("--" + name.replace("_", "-"), value))], stdout=sys.stderr)

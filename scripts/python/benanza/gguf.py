@@ -26,13 +26,17 @@ CACHE_TYPES = {"f16": FLOAT16, "bf16": BFLOAT16, "f32": FLOAT}
 
 class Model:
     """The graph of a run."""
+    opsets = {"": 23, "benanza": 1}
+    takes_positions = True
 
-    def __init__(self, h: Header, cache: str):
+    def __init__(self, h: Header, cache: str, weights: str):
         architecture = h.metadata.get("general.architecture")
         if architecture not in ARCHITECTURES:
             raise h.refuse(f"its architecture is {architecture!r:.60}; known are {', '.join(ARCHITECTURES)}")
         if any("shexp" in t for t in h.tensors):
             raise h.refuse("its layers have experts that all tokens share, which are not read from GGUF files yet")
+        if weights:
+            h.store_matrices(weights)
         self.h, self.g, self.cache = h, Graph(h.path.stem), CACHE_TYPES[cache]
         self.width, self.layers = h.size("embedding_length"), h.size("block_count")
         self.heads = h.size("attention.head_count")
@@ -85,8 +89,10 @@ class Model:
         dims, _ = self.h.tensor(f"{name}.weight", 1)
         if dims != [length]:
             raise self.h.refuse(f"its tensor {name} has {dims[0]} numbers, not {length}")
-        return self.g.node("RMSNormalization", [x, self.weight(f"{name}.weight", FLOAT, dims)], name,
-                           axis=-1, epsilon=self.epsilon)
+        return self.normed(x, self.weight(f"{name}.weight", FLOAT, dims), name)
+
+    def normed(self, x: str, weight: str, name: str) -> str:
+        return self.g.node("RMSNormalization", [x, weight], name, axis=-1, epsilon=self.epsilon)
 
     def windowed(self, layer: int) -> bool:
         return self.window > 0 and (self.period == 0 or layer % self.period < self.period - 1)
@@ -98,38 +104,48 @@ class Model:
         """A number that the layer's cost does not depend on."""
         return self.weight(name, FLOAT, [])
 
-    def rotated(self, x: str, name: str, heads: int, table: str) -> str:
-        if f"{name}_norm.weight" in self.h.tensors:  # each head by itself
-            apart = self.g.node("Reshape", [x, self.g.whole_numbers(0, -1, heads, self.each)], f"{name}.apart")
-            normed = self.norm(apart, f"{name}_norm", self.each)
-            x = self.g.node("Reshape", [normed, self.g.whole_numbers(0, -1, heads * self.each)], f"{name}.together")
-        return self.g.node("RotaryEmbedding", [x, f"cosines{table}", f"sines{table}", "position_ids"], f"{name}.rotated",
-                           num_heads=heads, interleaved=self.pairs)
+    def heads_normed(self, x: str, name: str, heads: int) -> str:
+        """Each head by itself, where the model does that."""
+        if f"{name}_norm.weight" not in self.h.tensors:
+            return x
+        apart = self.g.node("Reshape", [x, self.g.whole_numbers(0, -1, heads, self.each)], f"{name}.apart")
+        return self.g.node("Reshape", [self.norm(apart, f"{name}_norm", self.each),
+                                       self.g.whole_numbers(0, -1, heads * self.each)], f"{name}.together")
 
     def attended(self, x: str, layer: int) -> str:
-        block, windowed = f"blk.{layer}", self.windowed(layer)
+        block = f"blk.{layer}"
         if f"{block}.attn_qkv.weight" in self.h.tensors:
             sizes = [n * self.each for n in (self.heads, self.kv_heads, self.kv_heads)]
             q, k, v = self.parts(self.linear(x, f"{block}.attn_qkv"), f"{block}.attn_parts", *sizes)
         else:
             q, k, v = (self.linear(x, f"{block}.attn_{which}") for which in "qkv")
-        # Gemma 3 turns by other angles where it sees a window.
-        table = ".near" if windowed and self.period == 6 else ""
-        q = self.rotated(q, f"{block}.attn_q", self.heads, table)
-        k = self.rotated(k, f"{block}.attn_k", self.kv_heads, table)
+        q = self.heads_normed(q, f"{block}.attn_q", self.heads)
+        k = self.heads_normed(k, f"{block}.attn_k", self.kv_heads)
+        y = self.attention(q, k, v, layer)
+        return self.normed_after(self.linear(y, f"{block}.attn_output"), f"{block}.post_attention_norm")
+
+    def angles(self, layer: int) -> tuple[str, str]:
+        """Gemma 3 turns by other ones where it sees a window."""
+        which = ".near" if self.windowed(layer) and self.period == 6 else ""
+        return f"cosines{which}", f"sines{which}"
+
+    def attention(self, q: str, k: str, v: str, layer: int) -> str:
+        block = f"blk.{layer}"
+        q, k = (self.g.node("RotaryEmbedding", [x, *self.angles(layer), "position_ids"], f"{block}.attn_{which}.rotated",
+                            num_heads=heads, interleaved=self.pairs)
+                for x, which, heads in ((q, "q", self.heads), (k, "k", self.kv_heads)))
         # They are written where the cache has room for them.
         for made, name in ((k, "key"), (v, "value")):
             kept = (self.g.node("Identity", [made], f"{block}.{name}.new") if self.cache == FLOAT else
                     self.g.node("Cast", [made], f"{block}.{name}.new", to=self.cache))
-            self.g.output(kept, self.cache, [1, "sequence", self.kv_heads * self.each])
-        caches = [self.g.input(f"{block}.{name}", self.cache, [1, self.kv_heads, "past + sequence", self.each])
+            self.g.output(kept, self.cache, ["batch", "sequence", self.kv_heads * self.each])
+        caches = [self.g.input(f"{block}.{name}", self.cache, ["batch", self.kv_heads, "past + sequence", self.each])
                   for name in ("keys", "values")]
-        more: dict[str, int | float] = {"left_window_size": self.window - 1} if windowed else {}
+        more: dict[str, int | float] = {"left_window_size": self.window - 1} if self.windowed(layer) else {}
         if (cap := self.capped("attn_logit_softcapping")) > 0:
             more["softcap"] = cap
-        y = self.g.node("Attention", [q, *caches], f"{block}.attention", "benanza", q_num_heads=self.heads,
-                        kv_num_heads=self.kv_heads, is_causal=1, in_place=1, **more)
-        return self.normed_after(self.linear(y, f"{block}.attn_output"), f"{block}.post_attention_norm")
+        return self.g.node("Attention", [q, *caches], f"{block}.attention", "benanza", q_num_heads=self.heads,
+                           kv_num_heads=self.kv_heads, is_causal=1, in_place=1, **more)
 
     def capped(self, key: str) -> float:
         """The number that keeps scores or logits in a range; 0: none does."""
@@ -177,23 +193,27 @@ class Model:
         y = self.linear(self.gated(gate, up, block), f"{block}.ffn_down")
         return self.normed_after(y, f"{block}.post_ffw_norm")
 
+    def looked_up(self, ids: str) -> str:
+        dims, kind, row = self.weights("token_embd")
+        if kind == "f32":
+            return self.g.node("Gather", [self.weight("token_embd.weight", FLOAT, dims), ids], "token_embd")
+        return self.g.node("GatherGgml", [self.weight("token_embd.weight", UINT8, [dims[0], row]), ids], "token_embd",
+                           "benanza", K=dims[1], format=kind)
+
     def file(self) -> bytes:
         g, h = self.g, self.h
-        ids = g.input("input_ids", INT64, [1, "sequence"])
-        g.input("position_ids", INT64, [1, "sequence"])
+        ids = g.input("input_ids", INT64, ["batch", "sequence"])
+        if self.takes_positions:
+            g.input("position_ids", INT64, ["batch", "sequence"])
         longest = h.size("context_length", 4096)
         turned = h.size("rope.dimension_count", self.each)
         for table in ("", ".near") if self.period == 6 else ("",):
             for name in ("cosines", "sines"):
                 g.weight(name + table, FLOAT, [longest, turned // 2])
-        (words, width), kind, row = self.weights("token_embd")
+        (words, width), _, _ = self.weights("token_embd")
         if width != self.width:
             raise h.refuse(f"its embedding is of width {width}, not {self.width}")
-        if kind == "f32":
-            x = g.node("Gather", [self.weight("token_embd.weight", FLOAT, [words, width]), ids], "token_embd")
-        else:
-            x = g.node("GatherGgml", [self.weight("token_embd.weight", UINT8, [words, row]), ids], "token_embd",
-                       "benanza", K=width, format=kind)
+        x = self.looked_up(ids)
         if self.gemma:
             x = g.node("Mul", [x, self.constant("width_root")], "token_embd.scaled")
         for i in range(self.layers):
@@ -208,10 +228,10 @@ class Model:
         if self.capped("final_logit_softcapping") > 0:
             inside = g.node("Mul", [logits, self.constant("cap_inverse")], "logits.inside")
             logits = g.node("Mul", [g.node("Tanh", [inside], "logits.tanh"), self.constant("cap")], "logits.capped")
-        g.output(logits, FLOAT, [1, 1, words])
-        return g.file({"": 23, "benanza": 1})
+        g.output(logits, FLOAT, ["batch", 1, words])
+        return g.file(self.opsets)
 
 
-def write(path: Path, out: Path, cache: str = "f16") -> None:
-    """Writes the ONNX file of a GGUF file, with keys and values in a type."""
-    out.write_bytes(Model(Header(path), cache).file())
+def write(path: Path, out: Path, cache: str = "f16", weights: str = "") -> None:
+    """Writes the ONNX file of a GGUF file, with keys and values in a type; with matrices in one, else as they are."""
+    out.write_bytes(Model(Header(path), cache, weights).file())

@@ -96,6 +96,13 @@ class Header:
     def refuse(self, what: str) -> Error:
         return Error(f"{self.path}: {what}")
 
+    def store_matrices(self, kind: str) -> None:
+        """As if all matrices were stored in another type, but for those that are left in f32 when others are not."""
+        number = next(n for n, t in TYPES.items() if t[0] == kind)
+        for name, (dims, own) in self.tensors.items():
+            if len(dims) > 1 and own in TYPES and TYPES[own][0] != "f32":
+                self.tensors[name] = dims, number
+
     def size(self, key: str, fallback: int | None = None) -> int:
         """A size of the architecture."""
         architecture = self.metadata.get("general.architecture")

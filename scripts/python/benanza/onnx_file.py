@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-FLOAT, UINT8, INT64, FLOAT16, BFLOAT16 = 1, 2, 7, 10, 16
+FLOAT, UINT8, INT32, INT64, FLOAT16, BFLOAT16 = 1, 2, 6, 7, 10, 16
 
 
 def number(n: int) -> bytes:
@@ -60,13 +60,18 @@ class Graph:
                             field(13, where) + field(14, 1))
         return name
 
-    def whole_numbers(self, *values: int) -> str:
-        name = f"numbers_{'_'.join(map(str, values))}".replace("-", "m")
+    def whole_numbers(self, *values: int, dims: bytes | None = None) -> str:
+        name = f"number{'s' if dims is None else ''}_{'_'.join(map(str, values))}".replace("-", "m")
         data = struct.pack(f"<{len(values)}q", *values)
         if name not in self.known:
             self.known.add(name)
-            self.parts += field(5, field(1, len(values)) + field(2, INT64) + field(8, name) + field(9, data))
+            self.parts += field(5, (field(1, len(values)) if dims is None else dims) + field(2, INT64) + field(8, name) +
+                                field(9, data))
         return name
+
+    def whole_number(self, value: int) -> str:
+        """A scalar."""
+        return self.whole_numbers(value, dims=b"")
 
     def node(self, operator: str, inputs: list[str], name: str = "", domain: str = "", **attributes: Any) -> str:
         self.count += 1
@@ -76,12 +81,14 @@ class Graph:
                             (field(7, domain) if domain else b""))
         return made
 
-    def several(self, operator: str, inputs: list[str], name: str, results: int, **attributes: Any) -> list[str]:
+    def several(self, operator: str, inputs: list[str], name: str, results: int, domain: str = "",
+                **attributes: Any) -> list[str]:
         """The results of a node that has more than one."""
         made = [f"{name}.{i}" for i in range(results)]
         self.parts += field(1, b"".join(field(1, i) for i in inputs) + b"".join(field(2, m) for m in made) +
                             field(3, name) + field(4, operator) +
-                            b"".join(field(5, attribute(k, v)) for k, v in attributes.items()))
+                            b"".join(field(5, attribute(k, v)) for k, v in attributes.items()) +
+                            (field(7, domain) if domain else b""))
         return made
 
     def file(self, opsets: dict[str, int], producer: str = "benanza") -> bytes:

@@ -157,6 +157,19 @@ TEST_CASE("for one model only its layers are read, and what is no layer") {
   }
 }
 
+TEST_CASE("with a model comes the same with weights or a cache in other types") {
+  const benanza::test::store_places f("reader");
+  run r = synthetic::small_run();
+  for (const char* name : {"tiny,weights=q8_0", "tiny,colour=red", "tin,cache=f32"})
+    r.graphs.push_back(
+        synthetic::make_graph(name + std::string("@batch=1"), {synthetic::relu}, {{}}));
+  put(f / "a.db", r);
+  const std::vector<std::string> both{"tiny,weights=q8_0@batch=1", "tiny@batch=1"};
+  CHECK(names_in(read_store(f / "a.db", {.model = "tiny"})) == both);
+  CHECK(names_in(read_store(f / "a.db", {.model = "tiny,weights=q8_0"})) == both);
+  CHECK(names_in(read_store(f / "a.db", {.model = "tiny,colour=red"})).size() == 1);
+}
+
 TEST_CASE("of graphs with one name the newest is read, and fused forms come along") {
   const benanza::test::store_places f("reader");
   run newer = dated("2025-01-01"), older = dated("2024-01-01");

@@ -60,7 +60,8 @@ inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t syste
 }
 
 /// Marks the graphs called `model`, as variants or models; if there are none, those with it in
-/// their name; and with each its other forms and what it is the fused form of.
+/// their name; and with each its other forms, what it is the fused form of, and the same model with
+/// weights or a cache in other types.
 inline void want(std::vector<graph_entry>& graphs, const std::string& model) {
   for (graph_entry& g : graphs)
     g.wanted = g.name == model || g.model == model || model.empty();
@@ -70,10 +71,20 @@ inline void want(std::vector<graph_entry>& graphs, const std::string& model) {
   // A model, fused; rewritten; rewritten and fused.
   const std::string rewritten(model::rewritten_suffix);
   std::set<std::string> kin;
+  std::set<std::string_view> in_types, of_types;
   for (const graph_entry& g : graphs)
-    if (g.wanted) kin.insert({g.name, g.unfused, g.name + rewritten});
-  for (graph_entry& g : graphs)
-    g.wanted = g.wanted || kin.contains(g.name) || (!g.unfused.empty() && kin.contains(g.unfused));
+    if (g.wanted) {
+      kin.insert({g.name, g.unfused, g.name + rewritten});
+      const model::variant v = model::variant_of(g.model);
+      in_types.insert(v.of);
+      if (!v.kind.empty()) of_types.insert(v.of);
+    }
+  for (graph_entry& g : graphs) {
+    const model::variant v = model::variant_of(g.model);
+    g.wanted = g.wanted || kin.contains(g.name) ||
+               (!g.unfused.empty() && kin.contains(g.unfused)) ||
+               (v.kind.empty() ? of_types : in_types).contains(v.of);
+  }
 }
 
 inline model::graph read_graph(const store& s, const graph_entry& entry) {
