@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
-from benanza import gguf  # noqa: E402
+from benanza import gguf, gguf_for_onnxruntime  # noqa: E402
 
 F32 = 0
 ALIGNED = 32

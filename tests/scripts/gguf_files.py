@@ -18,7 +18,7 @@ SOURCE, GENERATE = Path(sys.argv[1]), sys.argv[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts"))
 from proofs.gguf_models import MODELS, bytes_of, header, model  # noqa: E402: it finds the next ones
-from benanza import gguf  # noqa: E402
+from benanza import gguf, gguf_for_onnxruntime  # noqa: E402
 from benanza.programs import Error  # noqa: E402
 
 F32, Q4_0, Q4_K, Q6_K, F16 = 0, 2, 12, 14, 1
@@ -122,6 +122,46 @@ class Files(unittest.TestCase):
             graph, layers = self.stats_of(out, "sequence=1", "past=63")
             self.assertEqual(layers[f"Attention/1x4x1x64-kv2-k64{said}"], 2)
             self.assertEqual(layers["Cast/1x1x128-f32-" + cache], 0 if cache == "f32" else 4)
+
+    def test_as_onnx_runtimes_builder_writes_it(self):
+        file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
+        for architecture in "llama", "qwen2", "qwen3":
+            file.write_bytes(header(*llama(architecture, norms=architecture == "qwen3")))
+            gguf_for_onnxruntime.write(file, out)
+            _, layers = self.stats_of(out, "sequence=1", "past=63")
+            self.assertEqual(layers["MatMulNBits/1x1x256-n256-k32"], 4)  # of q4_k and q4_0
+            self.assertEqual(layers["MatMulNBits/1x1x256-n128-q8-k32"], 2)  # of q6_k
+            self.assertEqual(layers["MatMul/1x1x256-256x512-w"], 2)  # of f16
+            self.assertEqual(layers["Concat/1x2x64x64-a2-n2"], 4)
+            self.assertEqual(sum(n for l, n in layers.items() if l.startswith("Attention/1x4x1x64-kv2-k64")), 2)
+            self.assertEqual(sum(n for l, n in layers.items() if l.startswith("RotaryEmbedding/")), 4)
+        file.write_bytes(header(*model("mixtral-8x7b", "q4_k")))
+        with self.assertRaisesRegex(Error, "experts, which are not written"):
+            gguf_for_onnxruntime.write(file, out)
+
+    def test_matrices_in_another_type(self):
+        file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
+        file.write_bytes(header(*llama()))
+        gguf.write(file, out, weights="q8_0")
+        _, layers = self.stats_of(out, "sequence=1", "past=63")
+        self.assertEqual({name.rpartition("-")[2] for name in layers if "Ggml/" in name}, {"q8_0"})
+        self.assertEqual(layers["MatMulGgml/1x1x256-n256-q8_0"], 4)
+        metadata, tensors = llama()
+        tensors["blk.0.ffn_down.weight"] = [256, 160], Q4_0
+        file.write_bytes(header(metadata, tensors))
+        with self.assertRaisesRegex(Error, "rows of 160, no whole blocks of q6_k"):
+            gguf.write(file, out, weights="q6_k")
+
+    def test_several_sequences_at_once(self):
+        file, out = self.folder / "tiny.gguf", self.folder / "tiny.onnx"
+        file.write_bytes(header(*llama()))
+        gguf.write(file, out)
+        done = subprocess.run([GENERATE, "stats", out, "--format", "json", "--batch", "4", "--dim", "sequence=1", "--dim",
+                               "past=63"], capture_output=True, text=True, check=True)
+        graph, = json.loads(done.stdout)["models"]
+        layers = {f"{x['family']}/{x['key']}" for x in graph["layers"]}
+        self.assertIn("MatMulGgml/4x1x256-n1000-q6_k", layers)
+        self.assertIn("Attention/4x4x1x64-kv2-k64-f16", layers)
 
     def test_biases_and_norms_of_heads(self):
         _, layers = self.stats(header(*llama("qwen2")), "sequence=1", "past=63")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where does an ONNX file come from, if the model is a PyTorch module or a configuration of Hugging Face? From their
-exporters, in this Python; weights are not written, for no figure needs them.
+"""Where does an ONNX file come from, if the model is a PyTorch module, a configuration of Hugging Face or a GGUF file?
+From their exporters, in this Python; weights are not written, for no figure needs them.
 
   benanza from-torch package.module:factory -o model.onnx   # factory() returns the module and its inputs
   benanza from-hf config.json -o model.onnx                 # by mobius-onnx; a folder with config.json too
+  benanza from-gguf model.gguf -o model.onnx                # as ONNX Runtime's builder of language models has it
 
 factory() returns (module, (inputs, ...)), or (module, (inputs, ...), {name: input}). Then: benanza model.onnx
 """
@@ -19,9 +20,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benanza import gguf_for_onnxruntime
 from benanza.programs import Error, Parser
 
-COMMANDS = ("from-torch", "from-hf")
+COMMANDS = ("from-torch", "from-hf", "from-gguf")
 #: Bytes up to which a tensor is kept: it may be a shape, an index or a bound, which the layers depend on.
 KEPT_BYTES = 4096
 
@@ -121,7 +123,8 @@ def from_hf(config: Path, out: Path, task: str | None) -> list[Path]:
 
 def main(words: list[str]) -> int:
     parser = Parser(f"benanza {words[0]}", __doc__)
-    parser.add_argument("model", help="package.module:factory" if words[0] == "from-torch" else "config.json, or its folder")
+    parser.add_argument("model", help={"from-torch": "package.module:factory", "from-gguf": "a GGUF file"}.get(
+        words[0], "config.json, or its folder"))
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx")
     if words[0] == "from-hf":
         parser.add_argument("--task", help="of mobius, such as text-generation; else the model's usual one")
@@ -131,6 +134,10 @@ def main(words: list[str]) -> int:
     if words[0] == "from-torch":
         taken = from_torch(a.model, a.output)
         print(f"{a.output}: without {taken * 1e-6:.3g} MB of weights. Next: benanza {a.output}")
+    elif words[0] == "from-gguf":
+        gguf_for_onnxruntime.write(Path(a.model), a.output)
+        print(f"{a.output}: without weights. Next: benanza {a.output} --dim sequence=1 --dim past=512 "
+              "--framework onnxruntime,openvino")
     else:
         for file in from_hf(Path(a.model), a.output, a.task):
             print(f"{file}: without weights. Next: benanza {file}")
