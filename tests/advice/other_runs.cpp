@@ -6,6 +6,7 @@
 
 #include <benanza/advice/advised.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -174,6 +175,23 @@ TEST_CASE("batches of a language model are compared in tokens, at the same dims 
   CHECK(i->how.text == "give a run 8 sequences at once");
   r.graphs.back().dims = {{"past", 9}};
   CHECK(of_id(advice_of(r, 0), "batch/") == nullptr);
+}
+
+TEST_CASE("of a language model every change says what it comes to in tokens") {
+  run r = block(0.6);
+  r.graphs[0].cache = {.bytes = 1, .sequences = 1, .past = 5, .added = 3};
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  const advice_list l = advise_all(s, all, {})[0].list;
+  const item* const i = of_id(l, "threads/2");
+  REQUIRE(i != nullptr);
+  const double before = 3e9 / l.run.ns, after = 3e9 / (l.run.ns - i->saves.ns);
+  CHECK(i->what.ends_with(
+      fmt::format(": {:.0f} tokens/s in place of {:.0f} tokens/s", after, before)));
+  r.graphs[0].cache = {};
+  const auto plain = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  CHECK(of_id(advise_all(s, plain, {})[0].list, "threads/2")->what.find("tokens") ==
+        std::string::npos);
 }
 
 TEST_CASE("weights in another type are advised where they were measured to be faster") {

@@ -19,6 +19,7 @@
 #include "threads.hpp"
 #include "variants.hpp"
 
+#include <fmt/format.h>
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/algorithm/find_if.hpp>
 
@@ -67,6 +68,14 @@ inline void choose_for_cores(advice_list& l) {
                          "branches side by side (threads save more)"});
   l.items.erase(branches);
 }
+
+/// Of a language model also what a change comes to in tokens.
+inline void say_tokens(item& i, const grounds& g) {
+  const model::graph& graph = *g.model.graph;
+  if (!graph.cache || i.what.find("tokens/s") != i.what.npos) return;
+  i.what += fmt::format(": {} in place of {}", rate_text(graph, g.run.ns - i.saves.ns),
+                        rate_text(graph, g.run.ns));
+}
 } // namespace detail
 
 /// All advice.
@@ -78,6 +87,7 @@ inline advice_list advise(const grounds& g) {
     for (item& one : a.items) {
       item i = detail::within_bound(std::move(one), g);
       if (i.saves.ns >= least && i.saves.ns > 0) {
+        detail::say_tokens(i, g);
         out.items.push_back(std::move(i));
       } else if (i.saves.ns > 0) {
         ++out.small;
