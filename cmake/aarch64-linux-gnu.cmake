@@ -17,7 +17,12 @@ if(NOT CMAKE_CXX_COMPILER)
   set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
   set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 endif()
-set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu) # of clang
+set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu) # of clang, as is its OpenMP
+file(GLOB folders ${CMAKE_SYSROOT}/usr/lib/llvm-*/lib)
+list(TRANSFORM folders PREPEND -L)
+list(JOIN folders " " CMAKE_EXE_LINKER_FLAGS_INIT)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT ${CMAKE_EXE_LINKER_FLAGS_INIT})
+set(CMAKE_MODULE_LINKER_FLAGS_INIT ${CMAKE_EXE_LINKER_FLAGS_INIT})
 
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # protoc runs here
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
