@@ -34,7 +34,7 @@ struct timing {
 enum class roofline_for {
   nothing,      ///< it is not
   slow_kernels, ///< only plain kernels ran it, that stay far above it
-  rounding,     ///< frameworks may round its operands, as no kernel here does
+  rounding,     ///< frameworks may round its operands, to 8 bits where weights are codes
   appending     ///< it copies a cache to append to it, and frameworks append in place
 };
 
