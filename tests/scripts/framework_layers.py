@@ -19,7 +19,7 @@ from pathlib import Path
 from framework_script import SOURCE, WITH_ONNX, run, there
 from frameworks import layer_rows, layer_runs, layer_sessions, layers, memory
 from frameworks.common import Refused
-from frameworks.timing import processor
+from frameworks.timing import emulated, processor
 
 
 def result_of(machine, rows):
@@ -69,6 +69,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(processor(self.written("processor\t: 0\n" + core + "\nprocessor\t: 1\n" + core)), "0x41.0xd40 r1p1")
         self.assertEqual(processor(self.written("model name\t: Z80\n" + core)), "Z80")
         self.assertEqual(processor(self.written("nonsense")), "unknown")
+        self.assertFalse(emulated())  # as scripts/arm64 leaves this group out
 
     def test_no_time_is_too_short(self):
         # 50 us, of which a call is 4 to 5: the least that one took comes off.
