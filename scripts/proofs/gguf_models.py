@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 from benanza import gguf, gguf_for_onnxruntime  # noqa: E402
+from benanza.programs import Error  # noqa: E402, F401: of what gguf refuses
 
 F32 = 0
 ALIGNED = 32

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proofs.chains import plan_of, run_plan
 from proofs.figures import header
-from proofs.gguf_models import MODELS, bytes_of, gguf, gguf_for_onnxruntime, model, write_whole
+from proofs.gguf_models import MODELS, Error, bytes_of, gguf, gguf_for_onnxruntime, model, write_whole
 from proofs.gguf_models import header as header_of
 from proofs.programs import BUILD, ROOT, WORK, analyse, any_bench, bench, run
 
@@ -106,7 +106,11 @@ def tokens(arguments):
         header(f"{'tokens a second, by least times':<32}", "past", "t", *(f"{c:>9}" for c in COLUMNS.values()),
                "of memory", "best / bound")
         for name, kind, depth in itertools.product(names, arguments.formats or FORMATS, depths):
-            row = measured(name, kind, depth, threads, machine, arguments, notes)
+            try:
+                row = measured(name, kind, depth, threads, machine, arguments, notes)
+            except Error as problem:  # a form that such a model does not have
+                notes.add(f"{name} {kind}: not measured: {problem}")
+                continue
             rows.append(row)
             theirs = min(filter(None, (row[f] for f in FRAMEWORKS)), default=None)
             best = min(filter(None, (theirs, row["chain"])), default=None)
