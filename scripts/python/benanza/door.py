@@ -52,7 +52,7 @@ def numbers(text, option):
 
 
 def types_of(text, option, known):
-    names = text.split(",") if text else []
+    names = list(dict.fromkeys(text.split(","))) if text else []
     for name in names:
         if name not in known:
             raise Error(f"{option} {text}: there are {', '.join(known)}")
