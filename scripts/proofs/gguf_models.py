@@ -15,7 +15,11 @@ from benanza import gguf, gguf_for_onnxruntime  # noqa: E402
 from benanza.programs import Error  # noqa: E402, F401: of what gguf refuses
 
 F32 = 0
+#: What llama.cpp calls files of such matrices.
+FILE_TYPES = {"f32": 0, "f16": 1, "q4_0": 2, "q4_1": 3, "q8_0": 7, "q5_0": 8, "q5_1": 9, "q4_k": 15, "q5_k": 17, "q6_k": 18,
+              "iq4_nl": 25, "iq4_xs": 30, "bf16": 32, "mxfp4": 38}
 ALIGNED = 32
+PLACES = 1024  # of a model that has a vector for each place
 NUMBER_OF = {name: number for number, (name, _, _) in gguf.TYPES.items()}
 
 # Width, layers, heads, heads of keys and values, inner width, words; and what else some have.
@@ -33,6 +37,10 @@ MODELS = {
     "gemma-3-1b": (1152, 26, 4, 1, 6912, 262144, {"architecture": "gemma3", "tied": True, "head": 256, "window": 512}),
     "mixtral-8x7b": (4096, 32, 32, 8, 14336, 32000, {"experts": (8, 2)}),
     "qwen3-30b-a3b": (2048, 48, 32, 4, 768, 151936, {"architecture": "qwen3moe", "head": 128, "experts": (128, 8)}),
+    "gpt2": (768, 12, 12, 12, 3072, 50257, {"architecture": "gpt2", "tied": True}),
+    "qwen1.5-moe-a2.7b": (2048, 24, 16, 16, 1408, 151936, {"architecture": "qwen2moe", "experts": (60, 4), "shared": 5632}),
+    "gpt-oss-20b": (2880, 24, 64, 8, 2880, 201088, {"architecture": "gpt-oss", "head": 64, "experts": (32, 4),
+                                                    "window": 128}),
     "smollm2-360m": (960, 32, 15, 5, 2560, 49152, {"tied": True}),
 }
 
@@ -93,7 +101,9 @@ def some_weights(kind, draw):
 def write_whole(path, metadata, tensors):
     """A file with weights, as llama.cpp reads it: of a model without words."""
     architecture = metadata["general.architecture"]
+    most = max(tensors.values(), key=lambda t: bytes_of(*t))[1]
     metadata = {k: v for k, v in metadata.items() if k != "tokenizer.ggml.tokens"} | {
+        "general.file_type": FILE_TYPES[gguf.TYPES[most][0]],
         "tokenizer.ggml.model": "none", f"{architecture}.vocab_size": tensors["token_embd.weight"][0][0]}
     draw = random.Random(0)
     some = {kind: some_weights(kind, draw) for _, kind in tensors.values()}
@@ -113,9 +123,11 @@ def model(name, kind):
     width, layers, heads, kv_heads, inner, words, more = MODELS[name]
     architecture, each = more.get("architecture", "llama"), more.get("head", width // heads)
     metadata = {"general.architecture": architecture, **{f"{architecture}.{k}": v for k, v in {
-        "embedding_length": width, "block_count": layers, "context_length": 32768, "attention.head_count": heads,
+        "embedding_length": width, "block_count": layers, "attention.head_count": heads,
+        "context_length": PLACES if architecture == "gpt2" else 32768,
         "attention.head_count_kv": kv_heads, "attention.key_length": each, "attention.value_length": each,
-        "feed_forward_length": inner, "rope.dimension_count": each, "attention.layer_norm_rms_epsilon": 1e-6}.items()}}
+        "feed_forward_length": inner, "rope.dimension_count": each, "attention.layer_norm_rms_epsilon": 1e-6,
+        "attention.layer_norm_epsilon": 1e-5}.items()}}
 
     if "window" in more:
         metadata[f"{architecture}.attention.sliding_window"] = more["window"]
@@ -126,6 +138,9 @@ def model(name, kind):
     if experts:
         metadata |= {f"{architecture}.expert_count": experts, f"{architecture}.expert_used_count": chosen,
                      f"{architecture}.expert_feed_forward_length": inner}
+    if "shared" in more:
+        metadata[f"{architecture}.expert_shared_feed_forward_length"] = more["shared"]
+    oss, gpt2 = architecture == "gpt-oss", architecture == "gpt2"
 
     def matrix(rows, length, wanted=kind):
         fits = length % gguf.TYPES[NUMBER_OF[wanted]][1] == 0
@@ -134,6 +149,8 @@ def model(name, kind):
     head = "q6_k" if kind.endswith("_k") else kind
     tensors = {"token_embd.weight": matrix(words, width, head if more.get("tied") else kind),
                "output_norm.weight": ([width], F32)}
+    if gpt2:
+        tensors |= {"position_embd.weight": ([PLACES, width], F32), "output_norm.bias": ([width], F32)}
     if not more.get("tied"):
         tensors["output.weight"] = matrix(words, width, head)
     for i in range(layers):
@@ -141,6 +158,9 @@ def model(name, kind):
         q, kv = heads * each, kv_heads * each
         parts = {"attn_q": (q, width), "attn_k": (kv, width), "attn_v": (kv, width), "attn_output": (width, q),
                  "ffn_gate": (inner, width), "ffn_up": (inner, width), "ffn_down": (width, inner)}
+        if gpt2:
+            parts = {"attn_qkv": (3 * width, width), "attn_output": (width, q), "ffn_up": (inner, width),
+                     "ffn_down": (width, inner)}
         if architecture == "phi3":  # several as one
             parts = {"attn_qkv": (q + 2 * kv, width), "attn_output": (width, q), "ffn_up": (2 * inner, width),
                      "ffn_down": (width, inner)}
@@ -148,11 +168,22 @@ def model(name, kind):
             for part in ("ffn_gate", "ffn_up", "ffn_down"):
                 dims, its = matrix(*parts.pop(part))
                 tensors[f"{block}.{part}_exps.weight"] = [experts, *dims], its
+                if oss:
+                    tensors[f"{block}.{part}_exps.bias"] = [experts, dims[0]], F32
             tensors[f"{block}.ffn_gate_inp.weight"] = [experts, width], F32
+        if "shared" in more:
+            of_all = more["shared"]
+            parts |= {"ffn_gate_shexp": (of_all, width), "ffn_up_shexp": (of_all, width), "ffn_down_shexp": (width, of_all)}
+            tensors[f"{block}.ffn_gate_inp_shexp.weight"] = [width], F32
         for part, dims in parts.items():
             tensors[f"{block}.{part}.weight"] = matrix(*dims)
-        vectors = {"attn_norm.weight": width, "ffn_norm.weight": width}
-        if architecture == "qwen2":
+        vectors = {"attn_norm.weight": width, f"{'post_attention' if oss else 'ffn'}_norm.weight": width}
+        if gpt2:
+            vectors |= {"attn_norm.bias": width, "ffn_norm.bias": width, "attn_qkv.bias": 3 * width,
+                        "attn_output.bias": width, "ffn_up.bias": inner, "ffn_down.bias": width}
+        if oss:
+            vectors |= {"attn_output.bias": width, "ffn_gate_inp.bias": experts, "attn_sinks.weight": heads}
+        if architecture.startswith("qwen2") or oss:
             vectors |= {"attn_q.bias": q, "attn_k.bias": kv, "attn_v.bias": kv}
         if architecture.startswith("gemma"):
             vectors |= {"post_attention_norm.weight": width, "post_ffw_norm.weight": width}

@@ -254,13 +254,16 @@ private:
       const value& v = values_[static_cast<std::size_t>(s.inputs[k])];
       const shape& dims = *v.dims;
       if (v.producer >= 0 || v.constant || v.given != s.inputs[k] || dims.size != 4) continue;
-      const std::int64_t added = c.dims(0)[1], past = dims[2] - added;
+      // In the last layer there may be one query of all tokens that are new.
+      const std::int64_t queries = c.dims(0)[1], added = std::max(graph.cache.added, queries);
+      const std::int64_t past = dims[2] - added;
       if (past < 0) continue;
       graph.cache.past = past;
       graph.cache.added = added;
       graph.cache.sequences = dims[0];
       const std::int64_t left = c.integer("left_window_size", -1);
-      const std::int64_t seen = left >= 0 ? std::min(left, past) : past;
+      const std::int64_t seen =
+          left >= 0 ? std::clamp(left - (added - queries), std::int64_t{0}, past) : past;
       graph.cache.bytes = capped_add(
           graph.cache.bytes, stored_bytes(v.element, benanza::elements(dims) / dims[2] * seen));
     }

@@ -50,7 +50,7 @@ inline std::int64_t touched_experts(const call& c) {
 inline std::string experts_assumed(const call& c) {
   const std::int64_t tokens = c.dims(0)[1] / c.integer("chosen", 1);
   return std::to_string(touched_experts(c)) + " of " + std::to_string(c.dims(1)[0]) +
-         " experts are read in each layer, as " + std::to_string(tokens) +
+         " experts are read in a layer, as " + std::to_string(tokens) +
          (tokens == 1 ? " token chooses"
                       : " tokens are expected to choose where all are as likely");
 }

@@ -23,12 +23,13 @@ AS_REALS = ("f32", "f16", "bf16")
 
 class Built(Model):
     opsets = {"": 21, RUNTIME: 1}
-    takes_positions = False  # attention knows them
+    takes_positions = last_query_alone = False  # attention knows them
 
     def __init__(self, h: Header):
         super().__init__(h, "f32", "")
-        if any("_exps" in t for t in h.tensors):
-            raise h.refuse("its layers have experts, which are not written as ONNX Runtime has them yet")
+        if self.placed or any("_exps" in t for t in h.tensors):
+            raise h.refuse(f"its {'places have vectors' if self.placed else 'layers have experts'}, which are not written as "
+                           "ONNX Runtime has them yet")
         self.lengths: tuple[str, str] | None = None
 
     def linear(self, x: str, name: str, tensor: str = "") -> str:
@@ -63,7 +64,7 @@ class Built(Model):
             self.lengths = (g.node("Cast", [last], "seqlens_k", to=INT32), g.node("Cast", [total], "total", to=INT32))
         return self.lengths
 
-    def attention(self, q: str, k: str, v: str, layer: int) -> str:
+    def attention(self, q: str, k: str, v: str, layer: int, positions: str) -> str:
         block, g = f"blk.{layer}", self.g
         caches = [g.input(f"{block}.past.{name}", FLOAT, ["batch", self.kv_heads, "past", self.each])
                   for name in ("keys", "values")]
