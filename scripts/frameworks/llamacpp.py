@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does llama.cpp take for a step of a language model: so many tokens of one sequence, behind others whose keys
+"""How long does llama.cpp take for a step of a language model: so many tokens of each sequence, behind others whose keys
 and values are in its cache?
 
 Its library runs it (llama-cpp-python), or its own program has (llama-bench -o json). Keys and values are kept in f16, as
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line
+from frameworks.llamacpp_nodes import Nodes, profiled
 from frameworks.settings import chosen
 from frameworks.timing import finite
 from frameworks.whole import began, file_of, latency_of, now, ran_here, sampled
@@ -20,7 +21,7 @@ from frameworks.whole import began, file_of, latency_of, now, ran_here, sampled
 CACHE_TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "bf16": 30}  # by ggml's numbers
 FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
 DIMS = {"sequence": 1, "past": 512}
-AT_ONCE = 512  # tokens that fill the cache
+COMPUTED = 128  # tokens of a cache; what is behind them are copies
 
 
 def check_file(arguments):
@@ -31,11 +32,9 @@ def check_file(arguments):
         return
     if arguments.model and arguments.model.suffix != ".gguf":
         raise Refused(f"{arguments.model}: llamacpp reads GGUF files")
-    for option in "shapes", "optimized", "no_profile":
+    for option in "shapes", "optimized":
         if getattr(arguments, option):
             raise Refused(f"--{option.replace('_', '-').removesuffix('s')} is not of llamacpp")
-    if arguments.batch not in (None, 1):
-        raise Refused(f"--batch {arguments.batch}: llamacpp is measured with one sequence")
     if arguments.latency_ms is not None:
         raise Refused("--latency-ms: what llama-bench writes has times")
 
@@ -74,63 +73,127 @@ def precision_of(description):
 
 
 class LlamaCpp:
-    def __init__(self, path, threads, sequence, past):
+    def __init__(self, path, threads, batch, sequence, past):
+        self.nodes = None  # while they are listened to
         import llama_cpp as api
         import numpy as np
-        self.api, self.np, self.sequence, self.past, self.said = api, np, sequence, past, ""
+        self.api, self.np, self.batch, self.sequence, self.past, self.said = api, np, batch, sequence, past, ""
         self.listener = api.llama_log_callback(self.heard)  # as long as the library may call it
         api.llama_log_set(self.listener, None)
         api.llama_backend_init()
-        cache, flash = check_settings()
+        check_settings()
         asked = api.llama_model_default_params()
         asked.n_gpu_layers = 0
+        self.path, self.threads = path, threads
         self.model = api.llama_model_load_from_file(os.fsencode(path), asked)
         if not self.model:
             raise Refused(f"llamacpp cannot read {path}: {one_line(self.said)}")
-        asked = api.llama_context_default_params()
-        asked.n_ctx, asked.n_batch = past + sequence, max(sequence, AT_ONCE)
-        asked.n_threads = asked.n_threads_batch = threads
-        asked.type_k = asked.type_v = cache
-        asked.flash_attn_type = flash
-        self.context = api.llama_init_from_model(self.model, asked)
-        if not self.context:
-            raise Refused(f"llamacpp cannot run {path}: {one_line(self.said)}")
-        self.memory = api.llama_get_memory(self.context)
         self.words = api.llama_vocab_n_tokens(api.llama_model_get_vocab(self.model))
         self.tokens = np.random.default_rng(0)
-        for first in range(0, past, AT_ONCE):
-            self.decode(self.batch(min(AT_ONCE, past - first), first))
-        self.step = self.batch(sequence, past)
+        self.cache = self.filled(past) if past and batch == 1 else None
+        self.make_ready()
+        self.step = self.batch_of(range(batch), sequence, past)
         self.version = f"py{api.__version__}"  # of the bindings; the library tells none
         text = bytearray(256)
         buffer = (api.ctypes.c_char * len(text)).from_buffer(text)
         api.llama_model_desc(self.model, buffer, len(text))
         self.description = text.split(b"\0")[0].decode(errors="replace")
 
+    def make_ready(self):
+        """A context with tokens in its caches."""
+        self.context = self.context_of(self.batch, self.past + self.sequence, max(self.batch * self.sequence, COMPUTED))
+        self.memory = self.api.llama_get_memory(self.context)
+        if self.cache:
+            self.put(self.context, self.cache, 0)
+        else:  # such copies are of one sequence alone
+            self.compute(self.context, self.past)
+        for each in range(1, self.batch):
+            self.api.llama_memory_seq_cp(self.memory, 0, each, -1, -1)
+
+    def traces(self, seconds):
+        """How long each node takes, in another context."""
+        self.api.llama_free(self.context)
+        self.nodes = Nodes(self.api)
+        self.make_ready()
+        return profiled(self.nodes, self.run, seconds)
+
+    def context_of(self, sequences, longest, at_once, shared=False):
+        """A context for some sequences, which may have one cache together."""
+        asked = self.api.llama_context_default_params()
+        cache, flash = check_settings()
+        asked.n_ctx, asked.n_batch = longest if shared else sequences * longest, at_once
+        asked.n_seq_max, asked.kv_unified = sequences, shared
+        asked.n_threads = asked.n_threads_batch = self.threads
+        asked.type_k = asked.type_v = cache
+        asked.flash_attn_type = flash
+        if self.nodes:
+            asked.cb_eval = self.nodes.called
+        context = self.api.llama_init_from_model(self.model, asked)
+        if not context:
+            raise Refused(f"llamacpp cannot run {self.path}: {one_line(self.said)}")
+        return context
+
+    def filled(self, past):
+        """The cache of so many tokens. How long a step takes depends on how many there are, and not on their numbers; so
+        the first ones are computed, and copied behind themselves by a second sequence."""
+        api, context = self.api, self.context_of(2, past + COMPUTED, COMPUTED, shared=True)
+        memory = api.llama_get_memory(context)
+        step = COMPUTED if api.llama_memory_can_shift(memory) else past
+        self.compute(context, min(step, past))
+        some = self.state_of(context) if past > step else None
+        for first in range(step, past, step):
+            self.put(context, some, 1)
+            api.llama_memory_seq_rm(memory, 1, past - first, -1)
+            api.llama_memory_seq_add(memory, 1, 0, -1, first)
+            api.llama_memory_seq_cp(memory, 1, 0, -1, -1)
+            api.llama_memory_seq_rm(memory, 1, -1, -1)
+        there = api.llama_memory_seq_pos_max(memory, 0) + 1
+        if there != past:
+            raise Refused(f"llamacpp has {there} of {past} tokens in its cache")
+        state = self.state_of(context)
+        api.llama_free(context)
+        return state
+
+    def compute(self, context, past):
+        for first in range(0, past, COMPUTED):
+            self.decode(context, self.batch_of([0], min(COMPUTED, past - first), first))
+
+    def put(self, context, state, sequence):
+        if not self.api.llama_state_seq_set_data(context, state, len(state), sequence):
+            raise Refused(f"llamacpp cannot fill its cache: {one_line(self.said)}")
+
+    def state_of(self, context):
+        state = (self.api.ctypes.c_uint8 * self.api.llama_state_seq_get_size(context, 0))()
+        self.api.llama_state_seq_get_data(context, state, len(state), 0)
+        return state
+
     def heard(self, level, text, _):
         if level in (3, 4) and text.strip():  # a warning, an error
             self.said = text.decode(errors="replace")
 
-    def batch(self, count, first):
-        """Tokens from a place on; the last one's logits are wanted."""
-        batch = self.api.llama_batch_init(count, 0, 1)
-        batch.n_tokens = count
-        for i, token in enumerate(self.tokens.integers(0, max(self.words, 1), count)):
-            batch.token[i], batch.pos[i], batch.n_seq_id[i], batch.logits[i] = int(token), first + i, 1, i == count - 1
-            batch.seq_id[i][0] = 0
+    def batch_of(self, sequences, count, first):
+        """So many tokens of each, from a place on; the last one's logits are wanted."""
+        batch = self.api.llama_batch_init(len(sequences) * count, 0, 1)
+        batch.n_tokens = len(sequences) * count
+        places = [(each, i) for each in sequences for i in range(count)]
+        for at, (each, i) in enumerate(places):
+            batch.token[at] = int(self.tokens.integers(0, max(self.words, 1)))
+            batch.pos[at], batch.n_seq_id[at], batch.logits[at] = first + i, 1, i == count - 1
+            batch.seq_id[at][0] = each
         return batch
 
-    def decode(self, batch):
-        status = self.api.llama_decode(self.context, batch)
+    def decode(self, context, batch):
+        status = self.api.llama_decode(context, batch)
         if status:
             raise Refused(f"llamacpp ends with status {status}: {one_line(self.said)}")
-        return self.api.llama_get_logits_ith(self.context, batch.n_tokens - 1)  # waits for them
+        return self.api.llama_get_logits_ith(context, batch.n_tokens - 1)  # waits for them
 
     def run(self):
         """What the run before has written is forgotten first."""
-        if not self.api.llama_memory_seq_rm(self.memory, 0, self.past, -1):
-            raise Refused("llamacpp cannot take tokens back from the cache of such a model")
-        self.logits = self.decode(self.step)
+        for each in range(self.batch):
+            if not self.api.llama_memory_seq_rm(self.memory, each, self.past, -1):
+                raise Refused("llamacpp cannot take tokens back from the cache of such a model")
+        self.logits = self.decode(self.context, self.step)
 
     def results(self):
         return [self.np.ctypeslib.as_array(self.logits, (self.words,))]
@@ -140,17 +203,18 @@ def measure_tokens(arguments):
     """framework.json of a step, and the chain's result that took turns with it."""
     sequence, past = steps_of(arguments.dims)
     check_settings()
-    arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, 1
+    arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, arguments.batch or 1
     processors = os.sched_getaffinity(0)
     cpus = bind(arguments.threads)
     started = now()
     began(f"llamacpp reads {arguments.model.name}" + (f", and {past} tokens into its cache" if past else ""))
-    model = LlamaCpp(arguments.model, arguments.threads, sequence, past)
+    model = LlamaCpp(arguments.model, arguments.threads, arguments.batch, sequence, past)
     model.run()
     healthy = finite(model.results())
     samples, chain = sampled(model.run, arguments, processors)
-    return {**file_of(arguments, model.version, cpus, precision_of(model.description), ""),
-            "description": model.description, **ran_here(arguments, started, healthy, samples, chain), "traces": []}, chain
+    nodes = {"traces": []} if arguments.no_profile else model.traces(arguments.seconds)
+    return {**file_of(arguments, model.version, cpus, precision_of(model.description), ""), "description": model.description,
+            **ran_here(arguments, started, healthy, samples, chain), **nodes}, chain
 
 
 # ---- what llama-bench has written -----------------------------------------------------------------
@@ -175,6 +239,8 @@ def rows_of(path):
 
 def imported_tokens(arguments):
     """The same of a row of llama-bench, that of --dim and --threads."""
+    if arguments.batch not in (None, 1):
+        raise Refused(f"--batch {arguments.batch}: llama-bench runs one sequence")
     rows = [r for file in arguments.trace for r in rows_of(file) if r[0] and r[2] and min(r[2]) > 0]
     asked = arguments.dims
     steps_of(asked)

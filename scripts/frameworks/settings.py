@@ -64,6 +64,21 @@ def onnxruntime_session(path, options):
     return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
+def with_growing_caches(model):
+    """Where the dims of a cache are fixed, OpenVINO takes the cache of a GroupQueryAttention for one that has room for
+    what is added (and ends with an error, as there is none): so the number of tokens in it is left open."""
+    import openvino as ov
+    shapes = {}
+    for op in model.get_ordered_ops():
+        for cache in (op.input_value(3), op.input_value(4)) if op.get_type_name() == "GroupQueryAttention" else ():
+            if cache.get_node().get_type_name() == "Parameter":
+                shapes[cache] = cache.get_partial_shape()
+                shapes[cache][2] = ov.Dimension(-1)
+    if shapes:
+        model.reshape(shapes)
+    return model
+
+
 def openvino_model(path, threads, profiled=False):
     """A model as OpenVINO runs it, and the type in which it says that it computes."""
     import openvino as ov
@@ -73,7 +88,7 @@ def openvino_model(path, threads, profiled=False):
     if "INFERENCE_PRECISION_HINT" in chosen:
         del wanted["EXECUTION_MODE_HINT"]  # which would ask for the exact one
     wanted.update(chosen)
-    compiled = core.compile_model(core.read_model(str(path)), "CPU", wanted)
+    compiled = core.compile_model(with_growing_caches(core.read_model(str(path))), "CPU", wanted)
     element = compiled.get_property("INFERENCE_PRECISION_HINT")
     precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)
     return compiled, {"bfloat16": "bf16", "float16": "f16"}.get(precision, precision)

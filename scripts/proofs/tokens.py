@@ -11,9 +11,9 @@ from proofs.chains import plan_of, run_plan
 from proofs.figures import header
 from proofs.gguf_models import MODELS, Error, bytes_of, gguf, gguf_for_onnxruntime, model, write_whole
 from proofs.gguf_models import header as header_of
-from proofs.programs import BUILD, ROOT, WORK, analyse, any_bench, bench, run
+from proofs.programs import BUILD, ROOT, WORK, analyse, any_bench, bench, run, stop
 
-DEPTHS = [0, 512, 2048]
+DIMS = {"sequence": [1], "past": [0, 512, 2048, 8192]}
 AS_ONNX = "onnx"
 FORMATS = ["q4_k", AS_ONNX]
 FRAMEWORKS = {"llamacpp": "llama.cpp", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
@@ -32,8 +32,7 @@ def in_framework(framework, file, dims, threads, seconds, plan=None):
     """The least time of a framework in ns, with a plan in turns with our chain, and that chain's; or None, with the reason."""
     out, chain = file.with_suffix(f".{framework}.json"), file.with_suffix(".chain.json")
     words = ["--plan", plan, "--chain", chain, "--turns", 2, "--bench", BUILD / "benanza_bench"] if plan else []
-    if framework != "llamacpp":
-        words.append("--no-profile")
+    words.append("--no-profile")
     done = run([sys.executable, ROOT / "scripts" / "measure_framework", framework, file, *dims, "--threads", threads,
                 "--seconds", seconds, "-o", out, *words], fine=(0, 2))
     if done.returncode:
@@ -64,64 +63,83 @@ def files_of(name, kind):
     return file, file.with_suffix(".onnx"), ("llamacpp",), fits
 
 
-def measured(name, kind, depth, threads, machine, arguments, notes):
-    """A row of the table."""
-    file, onnx, frameworks, fits = files_of(name, kind)
-    folder = onnx.with_suffix("")
-    dims = ["--dim", "sequence=1", "--dim", f"past={depth}"]
-    run([BUILD / "benanza_generate", onnx, "--no-sources", "-o", folder, *dims])
-    result = WORK / "tokens" / f"{name}-{kind}-{depth}-t{threads}.json"
-    theirs = {f: [in_framework(f, file, dims, threads, arguments.seconds)] if fits else [] for f in frameworks}
-    bench(BUILD / "benanza_bench", "--graphs", folder / "graphs.json", "--threads", threads, "--effort", arguments.effort,
+def graph_of(onnx, dims):
+    """The name of a model at some dims."""
+    graphs = json.loads((onnx.with_suffix("") / "graphs.json").read_text())["graphs"]
+    return next(g["name"] for g in graphs if g["dims"] == dims and "unfused" not in g)
+
+
+def layers_measured(onnx, every, threads, effort):
+    """The result of a model's layers at all dims: most do not depend on them."""
+    folder, result = onnx.with_suffix(""), onnx.with_suffix(f".t{threads}.json")
+    options = [word for name in DIMS for word in ("--dim", f"{name}={','.join(map(str, every[name]))}")]
+    run([BUILD / "benanza_generate", onnx, "--no-sources", "-o", folder, *options])
+    bench(BUILD / "benanza_bench", "--graphs", folder / "graphs.json", "--threads", threads, "--effort", effort,
           "--benchmark_filter=-^machine/", f"--benchmark_out={result}")
-    of = json.loads((folder / "graphs.json").read_text())["graphs"][0]["name"]
-    options = ["--model", of, "--threads", threads]
-    chain = why = None
+    return result
+
+
+def row_of(case, threads, dims, results, seconds, notes):
+    """A row of the table."""
+    name, kind, file, onnx, frameworks, fits = case
+    graph, words = graph_of(onnx, dims), [f"--dim={name}={value}" for name, value in dims.items()]
+    options = ["--model", graph, "--threads", threads]
+    theirs, chain, why = {}, None, "it does not fit into this machine's memory: layers alone"
     if fits:
-        plan, why = plan_of(f"{name}-{kind}-{depth}-t{threads}", [machine, result], *options)
+        plan, why = plan_of(f"{onnx.stem}-{'-'.join(map(str, dims.values()))}-t{threads}", results, *options)
         chain, why = run_plan(plan) if plan else (None, why)
-        for f in frameworks:
-            theirs[f].append(in_framework(f, file, dims, threads, arguments.seconds, plan if chain else None))
-        chain = min((c for c in (chain, *(t[-1][1] for t in theirs.values())) if c), default=None)
-    else:
-        why = "it does not fit into this machine's memory: layers alone"
-    a = analyse(machine, result, options=options, whole=False)[of]
-    for said in {why, a.get("no_verdict"), *(t[2] for runs in theirs.values() for t in runs)} - {None}:
-        notes.add(f"{name} {kind}, {depth}, t{threads}: {said}")
-    return {"model": name, "format": kind, "past": depth, "threads": threads, "bound": a["lower_bound"]["ns"],
+        theirs = {f: in_framework(f, file, words, threads, seconds, plan if chain else None) for f in frameworks}
+        chain = min((c for c in (chain, *(t[1] for t in theirs.values())) if c), default=None)
+    a = analyse(*results, options=options, whole=False)[graph]
+    for said in {why, a.get("no_verdict"), *(t[2] for t in theirs.values())} - {None}:
+        notes.add(f"{graph}, t{threads}: {said}")
+    return {"model": name, "format": kind, **dims, "threads": threads, "bound": a["lower_bound"]["ns"],
             "memory": a["memory"]["ns"], "expected": (a["expected"] or {}).get("ns"), "chain": chain,
-            **{f: min((t[0] for t in theirs.get(f, []) if t[0]), default=None) for f in FRAMEWORKS},
-            "partial": a["partial"]}
+            **{f: t[0] for f, t in theirs.items()}, "partial": a["partial"]}
+
+
+def shown(row):
+    """Prints a row; the ratio of the best framework to the bound, if there is one."""
+    theirs = min(filter(None, (row.get(f) for f in FRAMEWORKS)), default=None)
+    best = min(filter(None, (theirs, row["chain"])), default=None)
+    ratio = theirs and theirs / row["bound"]
+    print(f"{row['model'] + ' ' + row['format']:<24}  {row['sequence']:>4}  {row['past']:>5}  {row['threads']}  " + "  ".join(
+        (f"{1e9 * row['sequence'] / row[k]:.2f}" if row.get(k) else "-").rjust(max(8, len(said)))
+        for k, said in COLUMNS.items()) + (f"  {100 * row['memory'] / best:7.1f} %" if best else f"  {'-':>9}") +
+        (f"  {ratio:12.2f}" if ratio else f"  {'-':>12}") + ("  partial" if row["partial"] else ""), flush=True)
+    return ratio
+
+
+def dims_of(asked):
+    """The values of each dim."""
+    given = dict(word.split("=", 1) for word in asked or [])
+    if given.keys() - DIMS.keys() or not all(n.isdigit() for v in given.values() for n in v.split(",")):
+        stop(f"tokens: --dim takes {' and '.join(f'{name}=N,N' for name in DIMS)}")
+    return {name: [int(n) for n in given[name].split(",")] if name in given else usual for name, usual in DIMS.items()}
 
 
 def tokens(arguments):
     any_bench()
-    names = arguments.models or list(MODELS)
-    rows, notes, beaten = [], set(), []
-    depths = [int(d.removeprefix("past=")) for d in arguments.dim or []] or DEPTHS
+    rows, notes, beaten, every = [], set(), [], dims_of(arguments.dim)
     for threads in arguments.threads:
         machine = WORK / f"tokens_machine_t{threads}.json"
         bench(BUILD / "benanza_bench", "--threads", threads, "--effort", arguments.effort, "--types", "f32,u8s8u8",
               "--benchmark_filter=^machine/", f"--benchmark_out={machine}")
-        header(f"{'tokens a second, by least times':<32}", "past", "t", *(f"{c:>9}" for c in COLUMNS.values()),
+        header(f"{'tokens a second, by least times':<24}", "seq.", " past", "t", *(f"{c:>8}" for c in COLUMNS.values()),
                "of memory", "best / bound")
-        for name, kind, depth in itertools.product(names, arguments.formats or FORMATS, depths):
+        for name, kind in itertools.product(arguments.models or list(MODELS), arguments.formats or FORMATS):
             try:
-                row = measured(name, kind, depth, threads, machine, arguments, notes)
+                case = name, kind, *files_of(name, kind)
             except Error as problem:  # a form that such a model does not have
                 notes.add(f"{name} {kind}: not measured: {problem}")
                 continue
-            rows.append(row)
-            theirs = min(filter(None, (row[f] for f in FRAMEWORKS)), default=None)
-            best = min(filter(None, (theirs, row["chain"])), default=None)
-            ratio = theirs and theirs / row["bound"]
-            if ratio and ratio < 1:
-                beaten.append(f"{name}-{kind}, {depth}, t{threads}")
-            print(f"{name + ' ' + kind:<32}  {depth:>4}  {threads}  " + "  ".join(
-                (f"{1e9 / row[k]:.2f}" if row[k] else "-").rjust(max(9, len(said))) for k, said in COLUMNS.items()) +
-                (f"  {100 * row['memory'] / best:7.1f} %" if best else f"  {'-':>9}") +
-                (f"  {ratio:12.2f}" if ratio else f"  {'-':>12}") + ("  partial" if row["partial"] else ""), flush=True)
-            (WORK / "tokens_table.json").write_text(json.dumps(rows, indent=1) + "\n")
+            result = layers_measured(case[3], every, threads, arguments.effort)
+            for values in itertools.product(*every.values()):
+                rows.append(row_of(case, threads, dict(zip(DIMS, values)), [machine, result], arguments.seconds, notes))
+                ratio = shown(rows[-1])
+                if ratio and ratio < 1:
+                    beaten.append(f"{name}-{kind}, {values}, t{threads}")
+                (WORK / "tokens_table.json").write_text(json.dumps(rows, indent=1) + "\n")
     print("\nOf memory: what a step must read, at the speed of reading that was measured, to the fastest.")
     for note in sorted(notes):
         print("  " + note)

@@ -87,7 +87,6 @@ class BadInput(unittest.TestCase):
             words = Path(folder) / "m.gguf"
             words.write_bytes(b"GGUF")
             self.refused(run("openvino", words), "GGUF files are of llamacpp")
-            self.refused(run("llamacpp", words, "--batch", 2), "--batch 2", "one sequence")
             self.refused(run("onnxruntime", there, "--dim", "sequence"), "--dim sequence", "NAME=N")
             self.refused(run("onnxruntime", there, "--batch", 0), "--batch 0")
             for bad in "x", "x=", "x=0x3", "x=1x?":
@@ -389,14 +388,27 @@ class LlamaCpp(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path, out = Path(folder) / "tiny.gguf", Path(folder) / "out.json"
             write_whole(path, *llama())
-            for words, dims in (("--dim", "past=40"), {"past": 40, "sequence": 1}), (
-                    ("--dim", "past=0", "--dim", "sequence=64", "--set", "cache_type=f32"), {"past": 0, "sequence": 64}):
+            for words, batch, dims in (
+                    (("--dim", "past=40"), 1, {"past": 40, "sequence": 1}),
+                    (("--dim", "past=0", "--dim", "sequence=64", "--set", "cache_type=f32"), 1, {"past": 0, "sequence": 64}),
+                    (("--dim", "past=300", "--batch", 3), 3, {"past": 300, "sequence": 1})):  # most of it are copies
                 done = run("llamacpp", path, *words, "--seconds", 0.05, "-o", out)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 result = json.loads(out.read_text())
                 self.assertEqual((result["framework"], result["options"]["dims"]), ("llamacpp", dims))
-                self.assertEqual((result["options"]["precision"], result["finite"]), ("int8 and f32", True))
+                self.assertEqual(result["options"]["batch"], batch)
+                self.assertEqual((result["options"]["precision"], result["finite"]), ("f16 and f32", True))
                 self.assertGreaterEqual(result["count"], 10)
+                trace, = result["traces"]
+                nodes, runs = trace["json"]["nodes"], trace["json"]["runs"]
+                self.assertEqual({len(run) for run in runs}, {len(nodes)})
+                self.assertEqual([n["name"] for n in nodes if not n["stands_for"] and n["type"] != "GET_ROWS"], [])
+                named = {name for n in nodes for name in n["stands_for"]}
+                for layer in 0, 1:
+                    for node in ("attn_norm", "attn_q", "attn_q.rotated", "key.new", "value.new", "attention", "ffn_down"):
+                        self.assertIn(f"blk.{layer}.{node}", named)
+                self.assertIn("output", named)
+                self.assertGreater(result["empty_operator"]["profiled_ns"], 0)
             path.write_bytes(path.read_bytes()[:-50_000])
             done = run("llamacpp", path, "-o", out)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

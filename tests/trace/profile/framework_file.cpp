@@ -36,6 +36,33 @@ TEST_CASE("framework file: runs alone") {
   CHECK(p.dims == std::map<std::string, std::int64_t>{{"past", 512}});
 }
 
+TEST_CASE("framework file: the nodes of llama.cpp") {
+  const auto file = [](const std::string& nodes, const std::string& runs) {
+    return R"({"schema":"benanza-framework","schema_version":3,"framework":"llamacpp","samples_ns":[9000],
+"model":{"file":"m.gguf"},"options":{"batch":1},"traces":[{"format":"ggml-nodes","json":{"nodes":)" +
+           nodes + R"(,"runs":)" + runs + R"(,"run_ns":[11000,12000]}}]})";
+  };
+  const std::string nodes =
+      R"([{"name":"norm-0","type":"RMS_NORM","kernel":"","stands_for":["blk.0.attn_norm"]},
+{"name":"Qcur-0","type":"MUL_MAT","kernel":"q4_K","stands_for":["blk.0.attn_q"]},{"name":"x"}])";
+  const profile p = read_profile(file(nodes, "[[10,2000,3],[11,2001,4]]"), "l.json");
+  CHECK(p.framework == "llamacpp");
+  CHECK(p.profiled_ns == std::vector<double>{11'000, 12'000});
+  CHECK(p.overlapping == false);
+  const profiled_operator& product = of_name(p, "Qcur-0");
+  CHECK(product.ns == std::vector<double>{2000, 2001});
+  CHECK(product.kernel == "q4_K");
+  CHECK(product.stands_for == std::vector<std::string>{"blk.0.attn_q"});
+  CHECK(of_name(p, "x").stands_for.empty());
+  for (const char* runs :
+       {"[[10,2000]]", "[7]", "[[10,2000,-3]]", "[[10,2000,\"x\"]]", "[]", "3"}) {
+    CAPTURE(runs);
+    CHECK_THROWS_AS((void)read_profile(file(nodes, runs), "l.json"), benanza::error);
+  }
+  CHECK_THROWS_WITH_AS((void)read_profile(file("[]", "[[]]"), "l.json"),
+                       doctest::Contains("no nodes that ran"), benanza::error);
+}
+
 TEST_CASE("framework file: a run on a GPU is one, also where its traces say nothing else") {
   const std::string text =
       R"({"schema":"benanza-framework","schema_version":3,"framework":"pytorch","samples_ns":[9000],

@@ -5,6 +5,7 @@
 //   profile p = read_framework_file(value, "ort.json");   p.latency_ns   p.operators
 #pragma once
 
+#include "ggml_nodes.hpp"
 #include "join.hpp"
 #include "onnxruntime.hpp"
 #include "openvino.hpp"
@@ -64,6 +65,7 @@ inline profile framework_trace(const json& trace, const std::vector<profiled_ope
     return read_openvino_profiling(*value, source);
   if (format == "openvino-exec-graph" && text != nullptr && text->is_string())
     return read_openvino_graph(text->get_ref<const std::string&>(), source);
+  if (format == "ggml-nodes" && value != nullptr) return read_ggml_nodes(*value, source);
   throw error("a trace is of the format " + (format.empty() ? "\"\"" : format) +
                   ", or not as that is kept",
               source, record_framework);
