@@ -25,6 +25,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/benanzaConfig.cmake ${PROJECT_BINARY_DIR}/benanzaConfigVersion.cmake
   cmake/benanza_dependencies.cmake cmake/benanza_add_benchmarks.cmake cmake/benanza_revision.cmake
   cmake/FindCUDNN.cmake
+  cmake/benanza_ggml.cmake cmake/ggml_module.cpp.in
   cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in cmake/backend.cpp.in cmake/benanza_levels.cmake
   cmake/levels.cpp.in cmake/level_module.cpp.in
   cmake/ceilings.cpp.in cmake/runner.cpp.in cmake/defaults.cpp.in cmake/compiled.cpp.in

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/layout.hpp"
 #include "core/printable.hpp"
+#include "core/rounded.hpp"
 #include "core/shape.hpp"
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"

@@ -58,6 +58,7 @@ LIBRARIES = [
     ("Google Benchmark", r"benchmark/", ["include/benanza/bench/"]),
     ("oneDNN", r"(oneapi/dnnl/|dnnl)", ["include/benanza/backend/"]),
     ("CUDA", r"(cuda|cudnn|cublas|nvml|nvrtc)", ["include/benanza/backend/"]),
+    ("ggml", r"ggml", ["include/benanza/backend/"]),
     ("SQLite", r"sqlite3", ["include/benanza/result/store/", "include/benanza/trace/profile/nsight.hpp"]),
     ("pugixml and zlib", r"(pugixml|zlib)", ["include/benanza/trace/profile/"]),
 ]

@@ -230,6 +230,41 @@ TEST_CASE("so are keys and values; another name, setting or model is not compare
   CHECK(of_id(advice_of(r, 0), "weights/") == nullptr);
 }
 
+TEST_CASE("kernels that round what they multiply are advised, and set no bound") {
+  run r = block();
+  const auto with = [&](double by) {
+    run out = r;
+    for (const measurement& m : r.measurements) {
+      if (m.family != "Conv") continue;
+      measurement its = m;
+      its.backend = "ggml";
+      its.algorithm = "mul_mat:repack";
+      its.equivalence = "f32-rounded";
+      for (double& ns : its.samples_ns)
+        ns *= by;
+      benanza::result::recompute(its);
+      out.measurements.push_back(std::move(its));
+    }
+    return out;
+  };
+  const run faster = with(0.5), slower = with(2);
+  const source plain(r), s(faster), t(slower);
+  const std::vector<benanza::bound::setting> setting{{numeric::f32, 1}};
+  const auto before = figures(plain, setting), all = figures(s, setting);
+  const advice_list l = advise_all(s, all, {})[0].list;
+  const item* const i = of_id(l, "rounding/ggml");
+  REQUIRE(i != nullptr);
+  CHECK(i->what.find("activations that are rounded, as llama.cpp does, ") != std::string::npos);
+  CHECK(i->saves.ns > 0);
+  CHECK(i->evidence.at(0).find(" by mul_mat:repack of ggml") != std::string::npos);
+  CHECK(i->how.text == "a framework has to take ggml's kernels, as llama.cpp does");
+  CHECK(all[0].best_form().bound.sequential.ns == before[0].best_form().bound.sequential.ns);
+  CHECK(l.run.ns == advise_all(plain, before, {})[0].list.run.ns);
+  CHECK(of_id(advise_all(t, figures(t, setting), {})[0].list, "rounding/") == nullptr);
+  const std::vector<profile> ours{ran("llamacpp", 30)};
+  CHECK(of_id(advise_all(s, all, ours)[0].list, "rounding/") == nullptr);
+}
+
 TEST_CASE("for a framework its own runs count, else its run changed as predictions do") {
   const run r = block(0.6);
   const source s(r);

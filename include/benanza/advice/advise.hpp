@@ -16,6 +16,7 @@
 #include "parallel.hpp"
 #include "precision.hpp"
 #include "rewritten.hpp"
+#include "rounding.hpp"
 #include "threads.hpp"
 #include "variants.hpp"
 
@@ -109,6 +110,7 @@ inline advice_list advise(const grounds& g) {
   add(parallel_advice(g));
   add(batch_advice(g));
   add(variant_advice(g));
+  add(rounding_advice(g));
   detail::choose_for_cores(out);
   out.items |= ranges::actions::stable_sort(
       ranges::less{}, [](const item& i) { return std::pair(i.how.by, -i.saves.ns); });

@@ -44,12 +44,15 @@ struct layer_answer {
   numeric type = numeric::f32;           ///< in which it was measured
   choice algorithms;                     ///< of a modelled layer only times, no algorithms
   const measurement* winograd = nullptr; ///< less exact than the type, and faster; null: none
-  std::optional<roof> roofline;          ///< no algorithm is faster; nothing: no ceiling is known
-  std::int64_t flops = 0;                ///< of one execution by a direct algorithm
-  std::int64_t failed = 0;               ///< cases that failed
-  std::int64_t lost = 0;                 ///< of these, without an answer (result::is_answer)
-  std::int64_t left = 0;                 ///< cases that were not measured, or not to their end
-  bool untried = false;                  ///< there is no case at all of it in the asked type
+  /// The choice among those that round what they multiply, where it is faster; null: none is.
+  const measurement* rounded = nullptr;
+  double rounded_ns = 0;
+  std::optional<roof> roofline; ///< no algorithm is faster; nothing: no ceiling is known
+  std::int64_t flops = 0;       ///< of one execution by a direct algorithm
+  std::int64_t failed = 0;      ///< cases that failed
+  std::int64_t lost = 0;        ///< of these, without an answer (result::is_answer)
+  std::int64_t left = 0;        ///< cases that were not measured, or not to their end
+  bool untried = false;         ///< there is no case at all of it in the asked type
   bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
   std::string reason;        ///< why it was not measured, or what the first failed case said
   bool on_path = false;      ///< a node on the longest path of the bounds is this layer
@@ -144,6 +147,14 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     out.winograd = nullptr;
     if (known.winograd != nullptr && known.winograd->min_ns < out.algorithms.bound.ns)
       out.winograd = known.winograd;
+    layer_cases of_rounded;
+    of_rounded.algorithms = known.rounded;
+    const choice rounds = choose(of_rounded, q.weights);
+    out.rounded = nullptr;
+    if (rounds.chosen != nullptr && rounds.prediction.ns < out.algorithms.prediction.ns) {
+      out.rounded = rounds.chosen;
+      out.rounded_ns = rounds.prediction.ns;
+    }
     nothing_runs = nothing_runs && known.nothing != nullptr && known.failed.empty();
     if (!out.timed()) return false;
     for (const candidate& c : known.algorithms)

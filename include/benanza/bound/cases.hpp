@@ -6,6 +6,7 @@
 //   case_table cases(run);   cases.of("Conv/1x64x56x56-64x3x3-s1-p1", numeric::f32, 1).algorithms
 #pragma once
 
+#include "../core/rounded.hpp"
 #include "../core/winograd.hpp"
 #include "../result/fields.hpp"
 #include "../result/planned.hpp"
@@ -39,6 +40,7 @@ struct candidate {
 /// What a run holds about one layer in one type on some threads.
 struct layer_cases {
   std::vector<candidate> algorithms; ///< ordered by place in the library's list, backend and name
+  std::vector<candidate> rounded;    ///< likewise those that round what they multiply
   std::vector<const measurement*> failed;
   std::vector<const measurement*> left;  ///< rows of what was not measured, or not to its end
   const measurement* nothing = nullptr;  ///< says that nothing runs it; null: none says so
@@ -67,7 +69,15 @@ public:
     layer_cases out;
     const auto found = by_layer_.find(layer);
     if (found == by_layer_.end()) return out;
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> place; // in algorithms
+    using places = std::map<std::pair<std::string_view, std::string_view>, std::size_t>;
+    places exact, rounded;
+    const auto put = [](const measurement* m, std::vector<candidate>& to, places& place) {
+      if (m->state != "hot" && m->state != "llcw" && m->state != "coldw") return;
+      const auto [at, fresh] = place.try_emplace({m->backend, m->algorithm}, to.size());
+      if (fresh) to.emplace_back();
+      candidate& c = to[at->second];
+      (m->state == "hot" ? c.hot : m->state == "llcw" ? c.llcw : c.coldw) = m;
+    };
     for (const measurement* m : found->second) {
       if (m->type != name(type) || m->threads != threads) continue;
       if (result::nothing_runs(*m)) {
@@ -81,16 +91,14 @@ public:
         const bool faster = out.winograd == nullptr || m->min_ns < out.winograd->min_ns;
         if (m->state == "hot" && faster && is_winograd_class(m->equivalence, type))
           out.winograd = m;
-      } else if (m->state == "hot" || m->state == "llcw" || m->state == "coldw") {
-        const auto [at, fresh] =
-            place.try_emplace({m->backend, m->algorithm}, out.algorithms.size());
-        if (fresh) out.algorithms.emplace_back();
-        candidate& c = out.algorithms[at->second];
-        (m->state == "hot" ? c.hot : m->state == "llcw" ? c.llcw : c.coldw) = m;
+        if (is_rounded_class(m->equivalence, type)) put(m, out.rounded, rounded);
+      } else {
+        put(m, out.algorithms, exact);
       }
     }
-    std::sort(out.algorithms.begin(), out.algorithms.end(),
-              [](const candidate& a, const candidate& b) { return order(a) < order(b); });
+    for (std::vector<candidate>* all : {&out.algorithms, &out.rounded})
+      std::sort(all->begin(), all->end(),
+                [](const candidate& a, const candidate& b) { return order(a) < order(b); });
     return out;
   }
 

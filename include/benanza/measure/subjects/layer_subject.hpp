@@ -10,6 +10,7 @@
 #include "../../backend/make_operands.hpp"
 #include "../../backend/reference/reference.hpp"
 #include "../../backend/tolerance.hpp"
+#include "../../core/rounded.hpp"
 #include "../../core/stopwatch.hpp"
 #include "../../core/winograd.hpp"
 #include "../process/stage.hpp"
@@ -113,6 +114,7 @@ private:
     made.read_at(positions_, backend::result_count(layer_), got);
     const std::string& its = c.algorithm.equivalence;
     const bool winograd = is_winograd_class(its, type);
+    if (is_rounded_class(its, type)) return check_inexact(its, got, rounded_error);
     if (its != name(type) && !winograd) return check_inexact(its, got, parameters_.inexact_error);
     const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
     if (v.ok) return std::string(name(type));

@@ -8,6 +8,7 @@
 //   offer_list o = offers_for("Relu/1x4/f32", layer, numeric::f32, 1, libraries, crashed, false);
 #pragma once
 
+#include "../../core/rounded.hpp"
 #include "../../core/winograd.hpp"
 #include "../../model/graph.hpp"
 #include "../process/crash_guard.hpp"
@@ -66,7 +67,8 @@ inline offer_list offers_for(const std::string& title, const op::layer& layer, n
     return o.library->on_device() && o.algorithm.workspace_bytes > p.most_workspace_bytes;
   });
   const auto beside = [type](const offer& o) {
-    return is_winograd_class(o.algorithm.equivalence, type);
+    const std::string& its = o.algorithm.equivalence;
+    return is_winograd_class(its, type) || is_rounded_class(its, type);
   };
   const auto rank = [type](const offer& o) {
     if (o.algorithm.equivalence != name(type)) return 3;
