@@ -8,6 +8,7 @@ tensor of weights that it reads, the others by the names that llama.cpp gives th
 import ctypes
 import re
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -118,6 +119,7 @@ def profiled(nodes, run, seconds):
         took.append(time.perf_counter_ns() - start)
         runs.append(nodes.times)
     if not nodes.known or any(len(r) != len(nodes.nodes) for r in runs):
+        print("measure_framework: this llama.cpp keeps its nodes otherwise than is known: there is no profile", file=sys.stderr)
         return {"traces": []}
     return {"traces": [{"format": "ggml-nodes", "json": {"nodes": nodes.joined(), "runs": runs, "run_ns": took}}],
             **({"empty_operator": {"profiled_ns": statistics.median(nodes.idle), "ns": 0}} if nodes.idle else {})}
