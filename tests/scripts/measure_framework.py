@@ -380,6 +380,23 @@ class Weights(unittest.TestCase):
             self.assertTrue(0 <= result["empty_operator"]["profiled_ns"] < 1e6)
 
 
+class FromGguf(unittest.TestCase):
+    @unittest.skipUnless(WITH_ONNX and there("openvino"), "OpenVINO is missing")
+    def test_a_token_behind_others(self):
+        """OpenVINO refuses a cache whose dims say that it has no room for what is added."""
+        from gguf_files import header, llama
+        from benanza import gguf_for_onnxruntime
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = Path(folder) / "tiny.gguf", Path(folder) / "out.json"
+            path.write_bytes(header(*llama()))
+            gguf_for_onnxruntime.write(path, path.with_suffix(".onnx"))
+            for past in 0, 40:
+                done = run("openvino", path.with_suffix(".onnx"), "--dim", "sequence=1", "--dim", f"past={past}", "--seconds",
+                           0.05, "--no-profile", "-o", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(out.read_text())["options"]["dims"], {"past": past, "sequence": 1})
+
+
 class LlamaCpp(unittest.TestCase):
     @unittest.skipUnless(there("llama_cpp"), "llama-cpp-python is missing")
     def test_a_run_of_llama_cpp(self):
