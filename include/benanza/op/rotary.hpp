@@ -75,6 +75,9 @@ struct rotary {
     return {own_places ? batch() : 1, length(), angle_size()};
   }
 
+  /// What places may not reach.
+  constexpr shape index_bounds() const { return table > 0 ? shape{table} : shape{}; }
+
   /// Four products and two sums for each pair; of a table the rows that are named.
   constexpr work cost() const {
     work w;

@@ -38,7 +38,9 @@ TEST_CASE("numbers of the caller that become indices on their way are inside wha
                                    {"GatherND/50x32-200x1", "i 1"},
                                    {"Slice/9x1-7x1-s64", "c c c"},
                                    {"Concat/9x1-a0-n2-s64", "3 i"},
-                                   {"Gather/7x32-9x1", "i 4"}});
+                                   {"Gather/7x32-9x1", "i 4"},
+                                   {"Slice/1x5-1x1-s64", "i c c"}, // places of a rotation
+                                   {"RotaryEmbedding/1x2x1x64-t16", "i c c 6"}});
   chain(plan_of(g, libraries, 0), libraries).verify();
 }
 
