@@ -38,6 +38,14 @@ function(benanza_add_module runner target source)
   target_link_libraries(${runner} PUBLIC ${CMAKE_DL_LIBS})
 endfunction()
 
+# Python for what an option lets pip bring.
+macro(benanza_find_pip option)
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  if(NOT Python3_FOUND)
+    message(FATAL_ERROR "${option} needs python3 and its pip; on Debian: apt-get install python3-pip")
+  endif()
+endmacro()
+
 include(${CMAKE_CURRENT_LIST_DIR}/benanza_ggml.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/benanza_onednn.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/benanza_levels.cmake)

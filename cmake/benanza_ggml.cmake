@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# ggml, llama.cpp's library of kernels, as a module (backend/module.hpp): the program runs without it too.
+# ggml, llama.cpp's library of kernels, as a module (backend/module.hpp).
 #
 # BENANZA_GGML_ROOT   a folder with include/ggml.h and lib/libggml-cpu.so
 # BENANZA_GGML_PYPI   ON: that of llama-cpp-python, which pip compiles for this processor into the build folder (minutes)
@@ -12,10 +12,7 @@ function(benanza_ggml_from_pypi result)
   if(EXISTS ${folder}/lib/libggml-cpu.so)
     return()
   endif()
-  find_package(Python3 QUIET COMPONENTS Interpreter)
-  if(NOT Python3_FOUND)
-    message(FATAL_ERROR "BENANZA_GGML_PYPI needs python3 and its pip; on Debian: apt-get install python3-pip")
-  endif()
+  benanza_find_pip(BENANZA_GGML_PYPI)
   message(STATUS "benanza: pip compiles llama-cpp-python into ${folder}, for some minutes")
   execute_process(RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET
     COMMAND ${Python3_EXECUTABLE} -m pip install -q --no-deps --upgrade --ignore-installed

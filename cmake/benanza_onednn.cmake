@@ -46,10 +46,7 @@ function(benanza_onednn_from_pypi result version)
   if(EXISTS ${folder}/lib/libdnnl.so)
     return()
   endif()
-  find_package(Python3 QUIET COMPONENTS Interpreter)
-  if(NOT Python3_FOUND)
-    message(FATAL_ERROR "BENANZA_ONEDNN_PYPI needs python3 and its pip; on Debian: apt-get install python3-pip")
-  endif()
+  benanza_find_pip(BENANZA_ONEDNN_PYPI)
   message(STATUS "benanza: pip brings oneDNN ${version} into ${folder}")
   execute_process(RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET
     COMMAND ${Python3_EXECUTABLE} -m pip install -q --no-deps --upgrade --ignore-installed

@@ -202,6 +202,21 @@ TEST_CASE("a Winograd is of its type if it is as exact, else of its class, which
   CHECK(m.of(2).error.find("% of its root mean square, 0.98 % may be") != std::string::npos);
 }
 
+TEST_CASE("what rounds is of its class however exact it is, and has a limit of its own") {
+  const auto rounded = [](double off_by) {
+    return test::script{
+        .algorithm = {.id = "off" + std::to_string(off_by), .equivalence = "f32-rounded"},
+        .off_by = off_by};
+  };
+  const measured m({rounded(0), rounded(0.01), rounded(1)}, "Relu/1x4x5x5", hot_only());
+  for (const int i : {0, 1}) {
+    CHECK(m.of(i).error.empty());
+    CHECK(m.of(i).equivalence == "f32-rounded");
+  }
+  CHECK(m.of(2).error.find("inexact algorithm (f32-rounded): off by ") != std::string::npos);
+  CHECK(m.of(2).error.find("% of its root mean square, 2 % may be") != std::string::npos);
+}
+
 TEST_CASE(
     "an algorithm is prepared once for all its states, and runs in the one it is visited for") {
   request o;
