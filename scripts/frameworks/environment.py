@@ -11,7 +11,8 @@ from frameworks.common import Refused, one_line
 
 
 PACKAGES = {"onnxruntime": ("numpy", "onnx", "onnxruntime"), "openvino": ("numpy", "onnx", "openvino"),
-            "pytorch": ("numpy", "onnx", "torch", "onnx2torch"), "llamacpp": ("numpy", "llama_cpp")}
+            "pytorch": ("numpy", "onnx", "torch", "onnx2torch"), "llamacpp": ("numpy", "llama_cpp"),
+            "onnxruntime-genai": ("numpy", "onnx", "onnxruntime_genai"), "openvino-genai": ("numpy", "openvino_genai")}
 AT_PIP = {"llama_cpp": "llama-cpp-python"}  # where it has another name; compiled there, which takes minutes
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does llama.cpp take for a step of a language model: so many tokens of each sequence, behind others whose keys
-and values are in its cache?
+"""How long does llama.cpp take for a step of a language model?
 
 Its library runs it (llama-cpp-python), or its own program has (llama-bench -o json). Keys and values are kept in f16, as
 in the layers that Benanza reads of the file, if --set cache_type does not say otherwise. Weights in codes meet activations
@@ -12,31 +11,16 @@ import os
 import sys
 from pathlib import Path
 
-from frameworks.common import Refused, bind, one_line
+from frameworks.common import Refused, one_line
 from frameworks.llamacpp_nodes import Nodes, profiled
 from frameworks.settings import chosen
-from frameworks.timing import finite
-from frameworks.whole import began, file_of, latency_of, now, ran_here, sampled
+from frameworks.timing import sample
+from frameworks.tokens import steps_of
+from frameworks.whole import file_of, latency_of
 
 CACHE_TYPES = {"f32": 0, "f16": 1, "q8_0": 8, "bf16": 30}  # by ggml's numbers
 FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
-DIMS = {"sequence": 1, "past": 512}
 COMPUTED = 128  # tokens of a cache; what is behind them are copies
-
-
-def check_file(arguments):
-    """Refuses what a step of a language model in a GGUF file does not have, and such files in other frameworks."""
-    if arguments.framework != "llamacpp":
-        if arguments.model and arguments.model.suffix == ".gguf":
-            raise Refused(f"{arguments.model}: GGUF files are of llamacpp; others read ONNX files")
-        return
-    if arguments.model and arguments.model.suffix != ".gguf":
-        raise Refused(f"{arguments.model}: llamacpp reads GGUF files")
-    for option in "shapes", "optimized":
-        if getattr(arguments, option):
-            raise Refused(f"--{option.replace('_', '-').removesuffix('s')} is not of llamacpp")
-    if arguments.latency_ms is not None:
-        raise Refused("--latency-ms: what llama-bench writes has times")
 
 
 def setting(name, values, default):
@@ -53,17 +37,6 @@ def check_settings():
     return setting("cache_type", CACHE_TYPES, "f16"), setting("flash_attention", FLASH_ATTENTION, "auto")
 
 
-def steps_of(dims):
-    """How many tokens, and behind how many."""
-    for name in dims:
-        if name not in DIMS:
-            raise Refused(f"--dim {name}: of a GGUF file there are {' and '.join(DIMS)}")
-    sequence, past = ({**DIMS, **dims}[name] for name in DIMS)
-    if sequence < 1:
-        raise Refused(f"--dim sequence={sequence}: at least 1")
-    return sequence, past
-
-
 def precision_of(description):
     """In which types products are computed: activations are rounded as their weights ask for."""
     for words, types in ("all F32", "f32"), ("BF16", "bf16 and f32"), ("F16", "f16 and f32"):
@@ -73,31 +46,39 @@ def precision_of(description):
 
 
 class LlamaCpp:
-    def __init__(self, path, threads, batch, sequence, past):
+    structure = ""
+
+    def __init__(self, arguments):
+        self.sequence, self.past = steps_of(arguments.dims)
+        self.dims = {"past": self.past, "sequence": self.sequence}
+        check_settings()
+
+    def start(self, arguments):
         self.nodes = None  # while they are listened to
         import llama_cpp as api
         import numpy as np
-        self.api, self.np, self.batch, self.sequence, self.past, self.said = api, np, batch, sequence, past, ""
+        self.api, self.np, self.batch, self.said = api, np, arguments.batch, ""
         self.listener = api.llama_log_callback(self.heard)  # as long as the library may call it
         api.llama_log_set(self.listener, None)
         api.llama_backend_init()
-        check_settings()
         asked = api.llama_model_default_params()
         asked.n_gpu_layers = 0
-        self.path, self.threads = path, threads
-        self.model = api.llama_model_load_from_file(os.fsencode(path), asked)
+        self.path, self.threads = arguments.model, arguments.threads
+        self.model = api.llama_model_load_from_file(os.fsencode(self.path), asked)
         if not self.model:
-            raise Refused(f"llamacpp cannot read {path}: {one_line(self.said)}")
+            raise Refused(f"llamacpp cannot read {self.path}: {one_line(self.said)}")
         self.words = api.llama_vocab_n_tokens(api.llama_model_get_vocab(self.model))
         self.tokens = np.random.default_rng(0)
-        self.cache = self.filled(past) if past and batch == 1 else None
+        self.cache = self.filled(self.past) if self.past and self.batch == 1 else None
         self.make_ready()
-        self.step = self.batch_of(range(batch), sequence, past)
+        self.step = self.batch_of(range(self.batch), self.sequence, self.past)
         self.version = f"py{api.__version__}"  # of the bindings; the library tells none
         text = bytearray(256)
         buffer = (api.ctypes.c_char * len(text)).from_buffer(text)
         api.llama_model_desc(self.model, buffer, len(text))
-        self.description = text.split(b"\0")[0].decode(errors="replace")
+        description = text.split(b"\0")[0].decode(errors="replace")
+        self.precision, self.facts = precision_of(description), {"description": description}
+        self.run()
 
     def make_ready(self):
         """A context with tokens in its caches."""
@@ -195,26 +176,11 @@ class LlamaCpp:
                 raise Refused("llamacpp cannot take tokens back from the cache of such a model")
         self.logits = self.decode(self.context, self.step)
 
+    def sample(self, seconds):
+        return sample(self.run, seconds)
+
     def results(self):
         return [self.np.ctypeslib.as_array(self.logits, (self.words,))]
-
-
-def measure_tokens(arguments):
-    """framework.json of a step, and the chain's result that took turns with it."""
-    sequence, past = steps_of(arguments.dims)
-    check_settings()
-    arguments.dims, arguments.batch = {"past": past, "sequence": sequence}, arguments.batch or 1
-    processors = os.sched_getaffinity(0)
-    cpus = bind(arguments.threads)
-    started = now()
-    began(f"llamacpp reads {arguments.model.name}" + (f", and {past} tokens into its cache" if past else ""))
-    model = LlamaCpp(arguments.model, arguments.threads, arguments.batch, sequence, past)
-    model.run()
-    healthy = finite(model.results())
-    samples, chain = sampled(model.run, arguments, processors)
-    nodes = {"traces": []} if arguments.no_profile else model.traces(arguments.seconds)
-    return {**file_of(arguments, model.version, cpus, precision_of(model.description), ""), "description": model.description,
-            **ran_here(arguments, started, healthy, samples, chain), **nodes}, chain
 
 
 # ---- what llama-bench has written -----------------------------------------------------------------

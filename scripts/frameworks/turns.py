@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 
 from frameworks.common import Refused, one_line
-from frameworks.timing import sample
 
 TREE = Path(__file__).resolve().parent.parent.parent
 
@@ -51,11 +50,11 @@ def run_chain(arguments, processors):
     return result
 
 
-def in_turns(run, arguments, processors):
+def in_turns(some, arguments, processors):
     """The framework's samples, and the chain's result."""
     samples, result = [], None
     for _ in range(arguments.turns):
-        samples += sample(run, arguments.seconds / arguments.turns)
+        samples += some(arguments.seconds / arguments.turns)
         turn = run_chain(arguments, processors)
         if result is None:
             result = turn

@@ -31,6 +31,7 @@ import os
 import statistics
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line, printable
@@ -75,14 +76,14 @@ def began(text):
         print(f"measure_framework: {printable(text)}", file=sys.stderr, flush=True)
 
 
-def sampled(run, arguments, processors):
-    """Times of single runs, and the result of our chain where that takes turns with them."""
+def sampled(some, arguments, processors):
+    """Times of single runs, as some seconds give them, and the result of our chain where that takes turns with them."""
     if arguments.take_turns:
         partner.begin(*arguments.take_turns)
     if arguments.plan:
-        return in_turns(run, arguments, processors)
+        return in_turns(some, arguments, processors)
     began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
-    return sample(run, arguments.seconds), None
+    return some(arguments.seconds), None
 
 
 def ran_here(arguments, started, healthy, samples, chain):
@@ -120,7 +121,7 @@ def measure(arguments):
             framework = made(path, feeds, arguments.threads)
             framework.run()
             healthy = finite(framework.results())
-            samples, chain = sampled(framework.run, arguments, processors)
+            samples, chain = sampled(partial(sample, framework.run), arguments, processors)
             version, precision = framework.version, framework.precision
             del framework
             traces, operators, empty = [], [], None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GGUF files as llama.cpp reads them, with random weights and without words; of public models by their dims.
+"""GGUF files as llama.cpp and OpenVINO GenAI read them, with random weights and words that say nothing; of public models by
+their dims.
 
   write_whole(Path("tiny.gguf"), *model("tinyllama", "q4_k"))
 """
@@ -55,8 +56,12 @@ def entry(key, value):
         return text(key) + struct.pack("<I", 8) + text(value)
     if isinstance(value, float):
         return text(key) + struct.pack("<If", 6, value)
-    if isinstance(value, list):  # of texts, as a vocabulary is
-        return text(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+    if isinstance(value, bool):
+        return text(key) + struct.pack("<IB", 7, value)
+    if isinstance(value, list):  # of texts, or of numbers, as a vocabulary has them
+        of_texts = isinstance(value[0], str)
+        return text(key) + struct.pack("<IIQ", 9, 8 if of_texts else 5, len(value)) + b"".join(
+            text(v) if of_texts else struct.pack("<i", v) for v in value)
     return text(key) + struct.pack("<II", 4, value)
 
 
@@ -99,12 +104,12 @@ def some_weights(kind, draw):
 
 
 def write_whole(path, metadata, tensors):
-    """A file with weights, as llama.cpp reads it: of a model without words."""
-    architecture = metadata["general.architecture"]
+    """A file with weights. Its words are numbers; the first two begin and end a text."""
+    words = tensors["token_embd.weight"][0][0]
     most = max(tensors.values(), key=lambda t: bytes_of(*t))[1]
-    metadata = {k: v for k, v in metadata.items() if k != "tokenizer.ggml.tokens"} | {
-        "general.file_type": FILE_TYPES[gguf.TYPES[most][0]],
-        "tokenizer.ggml.model": "none", f"{architecture}.vocab_size": tensors["token_embd.weight"][0][0]}
+    metadata |= {"general.file_type": FILE_TYPES[gguf.TYPES[most][0]], **{f"tokenizer.ggml.{k}": v for k, v in {
+        "model": "gpt2", "pre": "gpt-2", "tokens": [f"w{i}" for i in range(words)], "merges": ["w 0"],
+        "token_type": [3, 3] + [1] * (words - 2), "bos_token_id": 0, "eos_token_id": 1, "add_bos_token": True}.items()}}
     draw = random.Random(0)
     some = {kind: some_weights(kind, draw) for _, kind in tensors.values()}
     with path.open("wb") as out:

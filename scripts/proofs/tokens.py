@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many tokens a second do language models in GGUF files make: their bound, what a run should take, our chain of
-kernels, llama.cpp; and of the same models as ONNX Runtime's builder writes them, ONNX Runtime and OpenVINO?"""
+kernels, llama.cpp and OpenVINO GenAI; and of the same models as ONNX Runtime's builder writes them, ONNX Runtime, ONNX
+Runtime GenAI and OpenVINO?"""
 
 import itertools
 import json
@@ -15,8 +16,10 @@ from proofs.programs import BUILD, ROOT, WORK, analyse, any_bench, bench, run, s
 
 DIMS = {"sequence": [1], "past": [0, 512, 2048, 8192]}
 AS_ONNX = "onnx"
+OF_OPENVINO = ("llama", "qwen2", "qwen3")  # which it reads of GGUF files
 FORMATS = ["q4_k", AS_ONNX]
-FRAMEWORKS = {"llamacpp": "llama.cpp", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+FRAMEWORKS = {"llamacpp": "llama.cpp", "openvino-genai": "OpenVINO GenAI", "onnxruntime": "ONNX Runtime",
+              "openvino": "OpenVINO", "onnxruntime-genai": "ORT GenAI"}
 COLUMNS = FRAMEWORKS | {"chain": "ours", "expected": "expected", "bound": "bound"}
 
 
@@ -53,14 +56,15 @@ def files_of(name, kind):
         # The table of words is in f32 there; a session keeps weights as they are, and as its kernels want them.
         words, width = tensors["token_embd.weight"][0]
         fits = 3 * (sum(bytes_of(*t) for t in tensors.values()) + 4 * words * width) < room()
-        return file.with_suffix(".onnx"), file.with_suffix(".onnx"), ("onnxruntime", "openvino"), fits
+        return file.with_suffix(".onnx"), file.with_suffix(".onnx"), ("onnxruntime", "openvino", "onnxruntime-genai"), fits
     if not file.exists():
         if fits:
             write_whole(file, metadata, tensors)
         else:  # weights are read by no one
             file.write_bytes(header_of(metadata, tensors))
     gguf.write(file, file.with_suffix(".onnx"))
-    return file, file.with_suffix(".onnx"), ("llamacpp",), fits
+    both = metadata["general.architecture"] in OF_OPENVINO
+    return file, file.with_suffix(".onnx"), ("llamacpp", *(["openvino-genai"] if both else [])), fits
 
 
 def graph_of(onnx, dims):
@@ -79,7 +83,7 @@ def layers_measured(onnx, every, threads, effort):
     return result
 
 
-def row_of(case, threads, dims, results, seconds, notes):
+def row_of(case, threads, dims, results, seconds, notes, asked):
     """A row of the table."""
     name, kind, file, onnx, frameworks, fits = case
     graph, words = graph_of(onnx, dims), [f"--dim={name}={value}" for name, value in dims.items()]
@@ -88,7 +92,8 @@ def row_of(case, threads, dims, results, seconds, notes):
     if fits:
         plan, why = plan_of(f"{onnx.stem}-{'-'.join(map(str, dims.values()))}-t{threads}", results, *options)
         chain, why = run_plan(plan) if plan else (None, why)
-        theirs = {f: in_framework(f, file, words, threads, seconds, plan if chain else None) for f in frameworks}
+        turns = plan if chain else None
+        theirs = {f: in_framework(f, file, words, threads, seconds, turns) for f in frameworks if f in asked}
         chain = min((c for c in (chain, *(t[1] for t in theirs.values())) if c), default=None)
     a = analyse(*results, options=options, whole=False)[graph]
     for said in {why, a.get("no_verdict"), *(t[2] for t in theirs.values())} - {None}:
@@ -135,7 +140,8 @@ def tokens(arguments):
                 continue
             result = layers_measured(case[3], every, threads, arguments.effort)
             for values in itertools.product(*every.values()):
-                rows.append(row_of(case, threads, dict(zip(DIMS, values)), [machine, result], arguments.seconds, notes))
+                rows.append(row_of(case, threads, dict(zip(DIMS, values)), [machine, result], arguments.seconds, notes,
+                                   arguments.frameworks or FRAMEWORKS))
                 ratio = shown(rows[-1])
                 if ratio and ratio < 1:
                     beaten.append(f"{name}-{kind}, {values}, t{threads}")

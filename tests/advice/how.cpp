@@ -16,6 +16,7 @@ TEST_CASE("a setting has the framework's own name and value") {
         "torch.autocast(\"cpu\", dtype=torch.bfloat16)");
   CHECK(by_settings(lever::threads, "pytorch", "4").text == "torch.set_num_threads(4)");
   CHECK(by_settings(lever::threads, "llamacpp", "4").text == "--threads 4");
+  CHECK(by_settings(lever::threads, "onnxruntime-genai", "4").text == "intra_op_num_threads=4");
   CHECK(by_settings(lever::threads, "", "4").text.find("llama") == std::string::npos);
   CHECK(by_settings(lever::branches, "onnxruntime", "2").text ==
         "execution_mode=ORT_PARALLEL inter_op_num_threads=2");

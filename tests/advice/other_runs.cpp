@@ -297,6 +297,8 @@ TEST_CASE(
   benanza::model::graph words = graphs::maker().add("MatMulGgml/1x1x32-n8-q4_0", "i").g;
   words.model = "words";
   CHECK(framework_command(words) == "benanza_measure_framework llamacpp words.gguf");
+  CHECK(framework_command(words, "openvino-genai") ==
+        "benanza_measure_framework openvino-genai words.gguf");
 }
 
 TEST_CASE("another framework that is faster is advised; a slower one is not") {

@@ -18,7 +18,7 @@ sys.path.insert(0, str(SCRIPT.parent))
 from frameworks.environment import PACKAGES, missing_packages, run_elsewhere  # noqa: E402: it is next to the script
 
 if "full" in sys.argv:
-    needed = {p for name in ("onnxruntime", "openvino", "llamacpp") for p in PACKAGES[name]}
+    needed = {p for name in PACKAGES if name != "pytorch" for p in PACKAGES[name]}
     if missing_packages(needed):
         run_elsewhere("ONNX Runtime", sorted(needed))
 else:

@@ -24,8 +24,8 @@ from benanza.programs import Error  # noqa: E402
 F32, Q4_0, Q4_K, Q6_K, F16 = 0, 2, 12, 14, 1
 
 
-def llama(architecture="llama", tied=False, layers=2, norms=False):
-    """Width 256, 4 heads that share 2, inner 512, 1000 words."""
+def llama(architecture="llama", tied=False, layers=2, norms=False, one_kind=False):
+    """Width 256, 4 heads that share 2, inner 512, 1000 words; matrices of many formats, or all in Q4_K."""
     metadata = {"general.architecture": architecture, "tokenizer.ggml.tokens": ["a", "b"],
                 **{f"{architecture}.{k}": v for k, v in {
                     "embedding_length": 256, "block_count": layers, "context_length": 64,
@@ -38,7 +38,7 @@ def llama(architecture="llama", tied=False, layers=2, norms=False):
         kinds = {"attn_q": ([256, 256], Q4_K), "attn_k": ([128, 256], Q4_K), "attn_v": ([128, 256], Q6_K),
                  "attn_output": ([256, 256], Q4_0), "ffn_gate": ([512, 256], Q4_K), "ffn_up": ([512, 256], F16),
                  "ffn_down": ([256, 512], Q4_K)}
-        tensors |= {f"blk.{i}.{name}.weight": its for name, its in kinds.items()}
+        tensors |= {f"blk.{i}.{name}.weight": (dims, Q4_K if one_kind else kind) for name, (dims, kind) in kinds.items()}
         tensors |= {f"blk.{i}.{name}.weight": ([256], F32) for name in ("attn_norm", "ffn_norm")}
         if architecture == "qwen2":
             tensors |= {f"blk.{i}.attn_{w}.bias": ([n], F32) for w, n in (("q", 256), ("k", 128), ("v", 128))}

@@ -16,12 +16,14 @@ import sys
 import tempfile
 import threading
 import unittest
+from functools import partial
 from pathlib import Path
 
 from framework_script import WITH_ONNX, main, run, there
 from frameworks import inputs, models, turns, weights
 from frameworks.common import Refused, fastest_of
 from frameworks.graphs import Node, nodes_of
+from frameworks.timing import sample
 
 
 def model_of(nodes, tensors, inputs, opset=17, producer="pytorch"):
@@ -86,7 +88,11 @@ class BadInput(unittest.TestCase):
             self.refused(run("llamacpp", there), "llamacpp reads GGUF files")
             words = Path(folder) / "m.gguf"
             words.write_bytes(b"GGUF")
-            self.refused(run("openvino", words), "GGUF files are of llamacpp")
+            self.refused(run("openvino", words), "GGUF files are of llamacpp and openvino-genai")
+            self.refused(run("onnxruntime-genai", words), "onnxruntime-genai reads ONNX files")
+            self.refused(run("openvino-genai", there), "openvino-genai reads GGUF files")
+            self.refused(run("openvino-genai", words, "--batch", 2), "one sequence")
+            self.refused(run("openvino-genai", words, "--trace", there), "--trace")
             self.refused(run("onnxruntime", there, "--dim", "sequence"), "--dim sequence", "NAME=N")
             self.refused(run("onnxruntime", there, "--batch", 0), "--batch 0")
             for bad in "x", "x=", "x=0x3", "x=1x?":
@@ -228,7 +234,7 @@ json.dump({{"context": {{}}, "benchmarks": [row]}}, open(out, "w"))
             asked = type("Asked", (), {"turns": 3, "seconds": 0.03, "bench": bench, "plan": plan})
             try:
                 os.sched_setaffinity(0, {min(allowed)})
-                samples, result = turns.in_turns(lambda: order.append("framework"), asked, allowed)
+                samples, result = turns.in_turns(partial(sample, lambda: order.append("framework")), asked, allowed)
                 self.assertEqual(os.sched_getaffinity(0), {min(allowed)})
             finally:
                 os.sched_setaffinity(0, allowed)
@@ -237,7 +243,7 @@ json.dump({{"context": {{}}, "benchmarks": [row]}}, open(out, "w"))
             self.assertEqual(result["benchmarks"][2], {"min_ns": 5, "cpus": sorted(allowed), "plan": str(plan)})
             (Path(folder) / "m.plan.fails").touch()
             with self.assertRaisesRegex(Refused, "m.plan: wrong result in the chain"):
-                turns.in_turns(lambda: None, asked, allowed)
+                turns.in_turns(partial(sample, lambda: None), asked, allowed)
 
 
 @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
@@ -430,6 +436,59 @@ class LlamaCpp(unittest.TestCase):
             done = run("llamacpp", path, "-o", out)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertIn("cannot read", done.stderr)
+
+
+class GenAI(unittest.TestCase):
+    def setUp(self):
+        from gguf_files import llama
+        from proofs.gguf_models import gguf_for_onnxruntime, write_whole
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.gguf, self.onnx, self.out = (Path(folder.name) / name for name in ("tiny.gguf", "tiny.onnx", "out.json"))
+        write_whole(self.gguf, *llama(one_kind=True))
+        gguf_for_onnxruntime.write(self.gguf, self.onnx)
+
+    def measured(self, framework, path, precision):
+        for past, sequence in (40, 1), (0, 1), (0, 20), (40, 20):
+            done = run(framework, path, "--dim", f"past={past}", "--dim", f"sequence={sequence}", "--seconds", 0.05, "-o",
+                       self.out)
+            self.assertEqual((done.returncode, done.stderr), (0, precision))
+            result = json.loads(self.out.read_text())
+            self.assertEqual((result["framework"], result["options"]["dims"], result["traces"]),
+                             (framework, {"past": past, "sequence": sequence}, []))
+            self.assertGreaterEqual(result["count"], 10)
+            self.assertLess(result["median_ns"], 1e9)  # its clock is in another unit if not
+            self.assertGreater(result["median_ns"], 1e4)
+
+    @unittest.skipUnless(there("onnxruntime_genai", "onnx"), "onnxruntime-genai is missing")
+    def test_a_run_of_onnxruntime_genai(self):
+        self.measured("onnxruntime-genai", self.onnx, "")
+        done = run("onnxruntime-genai", self.onnx, "--dim", "pasts=3")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("of this model there are past and sequence", done.stderr)
+
+    @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
+    def test_caches_are_found_by_their_names(self):
+        from frameworks.genai import templates_of
+        from onnx import TensorProto, helper
+
+        def found(*names, rank=4):
+            return templates_of([helper.make_tensor_value_info(n, TensorProto.FLOAT, [1] * rank) for n in names])
+
+        self.assertEqual(found("past_key_values.0.key", "past_key_values.0.value", "past_key_values.1.key",
+                               "past_key_values.1.value"), (["past_key_values.%d.key", "past_key_values.%d.value"], 2))
+        self.assertEqual(found("blk.0.attention.1", "blk.0.attention.2"), (["blk.%d.attention.1", "blk.%d.attention.2"], 1))
+        for names in ([], ["past_0", "past_1"], ["k.0", "v.1"], ["k.0", "v.0", "k.2", "v.2"], ["k", "v"], ["k.0", "v.0", "w"]):
+            self.assertIsNone(found(*names), names)
+        self.assertIsNone(found("k.0", "v.0", rank=3))
+
+    @unittest.skipUnless(there("openvino_genai"), "openvino-genai is missing")
+    def test_a_run_of_openvino_genai(self):
+        self.measured("openvino-genai", self.gguf, "")
+        self.gguf.write_bytes(b"GGUF")
+        done = run("openvino-genai", self.gguf, "-o", self.out)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("cannot run", done.stderr)
 
 
 @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")

@@ -78,6 +78,10 @@ inline constexpr std::array known_settings{
     known_setting{lever::threads, "pytorch", "torch.set_num_threads", "*",
                   "torch.set_num_threads(*)"},
     known_setting{lever::threads, "llamacpp", "n_threads", "*", "--threads *", false},
+    known_setting{lever::threads, "onnxruntime-genai", "intra_op_num_threads", "*",
+                  "intra_op_num_threads=*", false},
+    known_setting{lever::threads, "openvino-genai", "INFERENCE_NUM_THREADS", "*",
+                  "INFERENCE_NUM_THREADS=*", false},
     known_setting{lever::precision, "openvino", "INFERENCE_PRECISION_HINT", "*",
                   "INFERENCE_PRECISION_HINT=*"},
     known_setting{lever::precision, "pytorch", "torch.autocast", "*",
@@ -101,15 +105,27 @@ inline std::string type_value(std::string_view framework, std::string_view type)
 
 /// `ONNX Runtime` of "onnxruntime"; others as they are.
 inline std::string framework_title(std::string_view framework) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> known{
       {{"onnxruntime", "ONNX Runtime"},
+       {"onnxruntime-genai", "ONNX Runtime GenAI"},
        {"openvino", "OpenVINO"},
+       {"openvino-genai", "OpenVINO GenAI"},
        {"pytorch", "PyTorch"},
        {"llamacpp", "llama.cpp"},
        {"tensorrt", "TensorRT"}}};
   for (const auto& [token, title] : known)
     if (framework == token) return std::string(title);
   return framework.empty() ? "the framework" : std::string(framework);
+}
+
+/// True for one that reads GGUF files, and no ONNX files.
+inline bool reads_gguf(std::string_view framework) {
+  return framework == "llamacpp" || framework == "openvino-genai";
+}
+
+/// False for one that is measured whole alone, as it tells no times of operators.
+inline bool tells_operators(std::string_view framework) {
+  return framework != "onnxruntime-genai" && framework != "openvino-genai";
 }
 
 /// The settings for `what` with that value in a framework; of all frameworks where it is empty.

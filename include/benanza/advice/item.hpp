@@ -106,7 +106,7 @@ inline std::string framework_command(const model::graph& g, std::string_view fra
   const std::string who(!framework.empty() ? framework : in_blocks(g) ? "llamacpp" : "onnxruntime");
   return fmt::format("benanza_measure_framework {} {}{}", bound::shell_word(who),
                      bound::shell_file(std::string(model.empty() ? g.model : model) +
-                                       (who == "llamacpp" ? ".gguf" : ".onnx")),
+                                       (reads_gguf(who) ? ".gguf" : ".onnx")),
                      bound::dims_options(g));
 }
 /// The command that profiles the model in that framework again, with settings.

@@ -139,7 +139,7 @@ inline advice_of_kind kernel_advice(const grounds& g) {
     return out;
   }
   if (g.framework != nullptr && g.framework->latency.ns > 0) {
-    if (g.framework->from->framework == "llamacpp") return out; // it tells no times of operators
+    if (!tells_operators(g.framework->from->framework)) return out;
     out.not_measured.push_back({"algorithm",
                                 "which operators of " + detail::framework_of(*g.framework) +
                                     " are slow: there is no profile of them",

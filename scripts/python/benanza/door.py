@@ -6,7 +6,7 @@
   benanza model.onnx --threads 1,2 --types f32,bf16 --batch 1,8
   benanza bert.onnx --dim sequence=128 -- --advice    # what follows -- goes to benanza_analyze
   benanza model.gguf --dim past=512                   # a language model: a token behind 512, or --dim sequence=128
-  benanza model.gguf --framework llamacpp             # and how long llama.cpp takes for it
+  benanza model.gguf --framework llamacpp,openvino-genai # and how long these take for it
   benanza model.gguf --weights q4_0,q8_0 --batch 1,4  # would other weights, or more sequences at once, pay?
   benanza from-torch package.module:factory -o model.onnx; benanza from-hf config.json -o model.onnx  # a file of it
   benanza from-gguf model.gguf -o model.onnx          # of a GGUF file, for ONNX Runtime and OpenVINO
@@ -35,8 +35,9 @@ from benanza import exporting, gguf
 from benanza.gguf_header import TYPES
 from benanza.programs import PROGRAMS, SCRIPTS, Error, Parser, folder_of_programs
 
-ONNX_FRAMEWORKS = ("onnxruntime", "openvino", "pytorch")
-FRAMEWORKS = (*ONNX_FRAMEWORKS, "llamacpp")  # which reads GGUF files
+ONNX_FRAMEWORKS = ("onnxruntime", "openvino", "pytorch", "onnxruntime-genai")
+GGUF_FRAMEWORKS = ("llamacpp", "openvino-genai")
+FRAMEWORKS = (*ONNX_FRAMEWORKS, *GGUF_FRAMEWORKS)
 OPENVINO_TYPES = {"f32": [], "bf16": ["--set", "INFERENCE_PRECISION_HINT=bf16"]}
 
 
@@ -187,7 +188,7 @@ def page_of_model(words):
     except OSError as e:
         raise Error(f"{folder} cannot be made: {e.strerror}") from None
     for framework in a.frameworks:
-        if (framework == "llamacpp") != (given.suffix == ".gguf"):
+        if (framework in GGUF_FRAMEWORKS) != (given.suffix == ".gguf"):
             raise Error(f"--framework {framework} does not read {given.suffix[1:].upper() or 'ONNX'} files")
     if (a.cache_type or a.weights) and given.suffix != ".gguf":
         raise Error("--cache-type and --weights are of GGUF files")
