@@ -30,7 +30,7 @@ namespace detail {
 /// How many weights a layer has, those that are stored as codes too.
 struct weights_in_kind {
   std::int64_t operator()(const op::matmul_nbits& p) const {
-    return p.n * p.length() + (p.bias ? p.n : 0);
+    return p.columns() * (p.length() + (p.bias ? 1 : 0));
   }
   std::int64_t operator()(const op::matmul_ggml& p) const { return p.experts * p.n * p.length(); }
   std::int64_t operator()(const op::on_codes<op::conv>& p) const {

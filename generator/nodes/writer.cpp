@@ -117,7 +117,11 @@ public:
   values operator()(const op::matmul&) { return one("MatMul", upto(2)); }
   values operator()(const op::matmul_nbits& p) {
     return one("com.microsoft::MatMulNBits", upto(6),
-               {{"K", p.length()}, {"N", p.n}, {"bits", p.bits}, {"block_size", p.block}});
+               {{"K", p.length()},
+                {"N", p.n},
+                {"bits", p.bits},
+                {"block_size", p.block},
+                {"experts", p.experts}});
   }
   values operator()(const op::matmul_ggml& p) {
     return one("benanza::MatMulGgml", upto(2),

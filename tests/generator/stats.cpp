@@ -105,9 +105,10 @@ TEST_CASE("a layer's row says what it is") {
 TEST_CASE("weights in codes are parameters of their layers") {
   model::graph g;
   const std::pair<const char*, int> layers[] = {
-      {"MatMulNBits/1x1x100-n70-k16-z-b", 7070},        {"MatMulGgml/1x1x256-n70-q4_k", 17920},
-      {"QLinearConv/1x8x4x4-6x1x1-s1-b-u8s8u8-pc", 54}, {"QGemm/1x10x20-tb-c1x10-w-u8s8real", 210},
-      {"QLinearMatMul/4x8-8x4-w-u8s8u8", 32},           {"QLinearMatMul/4x8-8x4-u8s8u8", 0}};
+      {"MatMulNBits/1x1x100-n70-k16-z-b", 7070},  {"MatMulNBits/1x4x100-n70-k16-b-e3", 21210},
+      {"MatMulGgml/1x1x256-n70-q4_k", 17920},     {"QLinearConv/1x8x4x4-6x1x1-s1-b-u8s8u8-pc", 54},
+      {"QGemm/1x10x20-tb-c1x10-w-u8s8real", 210}, {"QLinearMatMul/4x8-8x4-w-u8s8u8", 32},
+      {"QLinearMatMul/4x8-8x4-u8s8u8", 0}};
   for (const auto& [layer, weights] : layers) {
     g.layers.push_back(op::parse(layer));
     g.nodes.push_back({.layer = static_cast<int>(g.nodes.size())});

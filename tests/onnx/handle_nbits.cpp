@@ -28,4 +28,8 @@ TEST_CASE("products with weights of a few bits") {
   CHECK_SAYS(layer(", bits = 2", ", b, s", codes), "4 or 8 bits");
   CHECK_SAYS(layer("", ", b, s, z", codes + ", float[4] z = {8, 8, 8, 8}"), "not packed codes");
   CHECK_SAYS(layer("", ", b, s, , g", codes + ", int32[1] g = {0}"), "g_idx");
+  CHECK(layer(", experts = 2", ", b2, s2", "uint8[4,2,16] b2, float[8] s2") ==
+        "MatMulNBits/1x3x64-n2-k32-e2");
+  CHECK_SAYS(layer(", experts = 2", ", b, s", codes), "2x2x16, not 2 of 2x2x16");
+  CHECK_SAYS(layer(", experts = 4", ", b, s", codes), "fewer than the experts");
 }

@@ -24,11 +24,11 @@ TEST_CASE("matmul_ggml: experts share the rows") {
   CHECK_TWICE(up.cost().macs == 10 * 96 * 256);
   CHECK_TWICE(up.cost().constant_fixed_bytes == 4 * 96 * 144);
   for (std::int64_t row = 0; row < 10; ++row) {
-    const std::int64_t e = up.expert_of(row);
-    CHECK(up.first_row(e) <= row);
-    CHECK(row < up.first_row(e + 1));
+    const std::int64_t e = expert_of_row(row, up.shares());
+    CHECK(first_row_of(e, up.shares()) <= row);
+    CHECK(row < first_row_of(e + 1, up.shares()));
   }
-  CHECK(up.first_row(4) == 10);
+  CHECK(first_row_of(4, up.shares()) == 10);
   CHECK_REFUSED(
       (matmul_ggml{.a = {3, 32}, .n = 4, .format = ggml_format::q8_0, .experts = 4}.validate()),
       "fewer than the experts");

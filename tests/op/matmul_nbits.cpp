@@ -18,6 +18,14 @@ TEST_CASE("matmul_nbits: key, dims and cost") {
   constexpr matmul_nbits odd{.a = {3, 50}, .n = 7, .bits = 8, .block = 16, .bias = true};
   CHECK_TWICE(write_key(odd) == "3x50-n7-q8-k16-b");
   CHECK_TWICE(odd.codes() == shape{7, 4, 16}); // the last block is not full
+  constexpr matmul_nbits four{
+      .a = {1, 10, 64}, .n = 6, .block = 32, .zero_points = true, .bias = true, .experts = 4};
+  CHECK_TWICE(write_key(four) == "1x10x64-n6-k32-z-b-e4");
+  CHECK_TWICE(four.codes() == shape{24, 2, 16});
+  CHECK_TWICE(four.output() == shape{1, 10, 6});
+  CHECK_TWICE(four.cost().macs == 10 * 6 * 64); // each row meets one matrix
+  CHECK_TWICE(four.cost().weights == 24 * 2 + 24);
+  CHECK_TWICE(write_key(four.of_one(3)) == "3x64-n6-k32-z-b");
 }
 
 TEST_CASE("matmul_nbits: what makes no sense is refused") {
@@ -25,4 +33,6 @@ TEST_CASE("matmul_nbits: what makes no sense is refused") {
   CHECK_REFUSED((matmul_nbits{.a = {2, 32}, .n = 4, .block = 24}.validate()), "power of two");
   CHECK_REFUSED((matmul_nbits{.a = {2, 32}, .n = 0, .block = 32}.validate()), "empty");
   CHECK_REFUSED((matmul_nbits{.n = 4, .block = 32}.validate()), "scalar");
+  CHECK_REFUSED((matmul_nbits{.a = {3, 32}, .n = 4, .block = 32, .experts = 4}.validate()),
+                "fewer than the experts");
 }

@@ -57,6 +57,7 @@ protected:
     m.block = std::int64_t{16} << pick(0, 3);
     m.zero_points = chance(50);
     m.bias = chance(50);
+    if (chance(30)) m.experts = pick(1, static_cast<int>(std::min<std::int64_t>(m.rows(), 5)));
     return m;
   }
   op::matmul_ggml make(op::matmul_ggml) {

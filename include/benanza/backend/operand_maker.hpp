@@ -119,7 +119,7 @@ public:
     p.zero_points ? codes(p.packed_zero_points(), dtype::u8, role::weights) : absent();
     if (!p.bias) return;
     absent();
-    add({.dims = {p.n}, .type = weights_of(type_), .part = role::weights},
+    add({.dims = {p.columns()}, .type = weights_of(type_), .part = role::weights},
         {.low = -0.5, .high = 0.5}, false);
   }
   void operator()(const op::resize& p) {

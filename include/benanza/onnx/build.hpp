@@ -79,7 +79,7 @@ public:
     if (n.layer != model::no_layer) {
       count_parameters(s, c);
       if (c.op() == "Concat") count_caches(s, c);
-      if (c.op() == "MatMulGgml" && detail::has_experts(c)) assume(detail::experts_assumed(c));
+      if (detail::has_experts(c)) assume(detail::experts_assumed(c));
       if (c.op() == "Attention" && c.has_attribute(in_place)) count_caches_in_place(s, c);
     }
     graph.nodes.push_back(std::move(n));
@@ -201,8 +201,11 @@ private:
 
   /// How many weights an operand holds; several of few bits are in one element.
   static std::int64_t weights_in(const call& c, std::size_t i, const shape& dims) {
-    if (c.op() == "MatMulNBits" && i == 1)
-      return capped_multiply(c.integer("N", 0), c.integer("K", 0));
+    if (c.op() == "MatMulNBits" && i == 1) {
+      const bool several = detail::has_experts(c);
+      return capped_multiply(several ? capped_multiply(dims[0], dims[1]) : c.integer("N", 0),
+                             c.integer("K", 0));
+    }
     if (c.op() == "MatMulGgml" && i == 1)
       return capped_multiply(capped_multiply(dims.size == 3 ? dims[0] : 1, c.integer("N", 0)),
                              c.dims(0).back());
@@ -218,17 +221,15 @@ private:
   /// How much of an operand a run reads: of experts those that it is expected to choose.
   static std::int64_t read_of(const call& c, std::size_t i, const shape& dims) {
     const std::int64_t all = benanza::elements(dims);
-    return c.op() == "MatMulGgml" && i == 1 && dims.size == 3
-               ? all / dims[0] * detail::touched_experts(c)
-               : all;
+    return i > 0 && detail::has_experts(c) ? all / dims[0] * detail::touched_experts(c) : all;
   }
 
   /// Operands of which a run reads some rows, or what a choice at run time leaves of them.
   static bool reads_in_part(std::string_view op, std::size_t i) {
     static constexpr std::string_view in_part[] = {
-        "Gather",     "GatherElements",          "GatherND", "GatherBlockQuantized",
-        "GatherGgml", "EmbedLayerNormalization", "MoE",      "QMoE",
-        "Slice",      "RotaryEmbedding"};
+        "Gather",         "GatherElements",          "GatherND", "GatherBlockQuantized",
+        "GatherGgml",     "EmbedLayerNormalization", "MoE",      "Slice",
+        "RotaryEmbedding"};
     return std::find(std::begin(in_part), std::end(in_part), op) != std::end(in_part) &&
            (i == 0 || !op.starts_with("Gather"));
   }

@@ -10,6 +10,7 @@
 #include "expand_codes.hpp"
 #include "expand_einsum.hpp"
 #include "expand_eltwise.hpp"
+#include "expand_experts.hpp"
 #include "expand_flex.hpp"
 #include "expand_losses.hpp"
 #include "expand_norm.hpp"
@@ -104,6 +105,7 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
       {"QLinearSigmoid", {4, 5, expand_qlinear_unary}},
       {"QLinearSoftmax", {4, 5, expand_qlinear_softmax}},
       {"QLinearWhere", {9, 9, expand_qlinear_where}},
+      {"QMoE", {4, 15, expand_experts_on_codes}},
       {"QuickGelu", {1, 1, expand_swish}},
       {"SkipLayerNormalization", {3, 5, expand_skip_norm}},
       {"SkipSimplifiedLayerNormalization", {3, 4, expand_skip_norm}},

@@ -33,7 +33,8 @@ namespace detail {
 /// Experts have their matrices in one operand of three dims. Of these a run reads as many as it is
 /// expected to: `chosen` for each token, each as likely as the others.
 inline bool has_experts(const call& c) {
-  return c.dims(1).size == 3;
+  return c.op() == "MatMulGgml" ? c.dims(1).size == 3
+                                : c.op() == "MatMulNBits" && c.has_attribute("chosen");
 }
 inline std::int64_t touched_experts(const call& c) {
   const std::int64_t all = c.dims(1)[0], chosen = c.integer("chosen", 0);

@@ -7,6 +7,7 @@
 //   key: 1x1x2048-n5632-q4_k
 #pragma once
 
+#include "experts.hpp"
 #include "key.hpp"
 #include "work.hpp"
 
@@ -69,8 +70,7 @@ struct matmul_ggml {
     check_dims(a);
     check_dims({n, length()});
     if (n < 1 || length() < 1) throw error("a product's weights are empty");
-    if (experts < 1 || experts > rows())
-      throw error("a product's rows are fewer than the experts that share them");
+    check_shares(shares());
     if (length() % block_of(format).weights != 0)
       throw error("a product's rows of weights are no whole blocks");
     (void)checked_multiply(experts, rows());
@@ -86,11 +86,7 @@ struct matmul_ggml {
   constexpr shape weights() const {
     return {checked_multiply(experts, n), checked_multiply(blocks(), block_of(format).bytes)};
   }
-  /// The first row of an expert's share.
-  constexpr std::int64_t first_row(std::int64_t expert) const {
-    return (expert * rows() + experts - 1) / experts;
-  }
-  constexpr std::int64_t expert_of(std::int64_t row) const { return row * experts / rows(); }
+  constexpr row_shares shares() const { return {experts, rows()}; }
   /// The product of one expert, of `its_rows` rows.
   constexpr matmul_ggml of_one(std::int64_t its_rows) const {
     return {.a = {its_rows, length()}, .n = n, .format = format};

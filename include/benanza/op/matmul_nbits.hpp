@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product with weights of a few bits (ONNX Runtime's MatMulNBits): codes of 4 or 8 bits in blocks
 // along the length of the sum, each block of a column with a scale of its own, and perhaps a zero
-// point. Weights are codes of columns: {n, blocks, bytes of a block}.
+// point. Weights are codes of columns: {n, blocks, bytes of a block}. Rows may be shared out to
+// several such matrices, as a model's experts are, which then lie one behind the other.
 //
 //   matmul_nbits{.a = {1, 1, 2048}, .n = 5632, .block = 32}             key: 1x1x2048-n5632-k32
 #pragma once
 
+#include "experts.hpp"
 #include "key.hpp"
 #include "work.hpp"
 
@@ -20,6 +22,7 @@ struct matmul_nbits {
   std::int64_t block = 0;   ///< codes that share a scale: a power of two of 16 or more
   bool zero_points = false; ///< else the middle of the codes is zero
   bool bias = false;
+  std::int64_t experts = 1; ///< matrices of `n` columns each, which share the operand's rows
 
   static constexpr std::optional<matmul_nbits> of(std::string_view family) {
     return family == "MatMulNBits" ? std::optional(matmul_nbits{}) : std::nullopt;
@@ -34,6 +37,7 @@ struct matmul_nbits {
     archive.number("block", "k", block, 0, true);
     archive.flag("zero_points", "z", zero_points);
     archive.flag("bias", "b", bias);
+    archive.number("experts", "e", experts, 1);
   }
 
   constexpr void validate() const {
@@ -44,6 +48,8 @@ struct matmul_nbits {
     check_dims(a);
     check_dims({n, length()});
     if (n < 1 || length() < 1) throw error("a product's weights are empty");
+    check_shares(shares());
+    (void)checked_multiply(experts, rows());
     check_dims(codes());
     check_dims(output());
     (void)cost();
@@ -53,10 +59,20 @@ struct matmul_nbits {
   constexpr std::int64_t rows() const { return elements(a, 0, a.size - 1); }
   constexpr std::int64_t blocks() const { return (length() + block - 1) / block; }
   constexpr numeric may_round_to() const { return numeric::u8s8u8; }
-  constexpr shape codes() const { return {n, blocks(), block * bits / 8}; }
-  constexpr shape scales() const { return {n, blocks()}; }
+  constexpr row_shares shares() const { return {experts, rows()}; }
+  /// Columns of all matrices.
+  constexpr std::int64_t columns() const { return checked_multiply(experts, n); }
+  constexpr shape codes() const { return {columns(), blocks(), block * bits / 8}; }
+  constexpr shape scales() const { return {columns(), blocks()}; }
   /// Zero points of a column, packed as codes are.
-  constexpr shape packed_zero_points() const { return {n, (blocks() * bits + 7) / 8}; }
+  constexpr shape packed_zero_points() const { return {columns(), (blocks() * bits + 7) / 8}; }
+  /// The product of one expert, of `its_rows` rows.
+  constexpr matmul_nbits of_one(std::int64_t its_rows) const {
+    matmul_nbits one = *this;
+    one.a = {its_rows, length()};
+    one.experts = 1;
+    return one;
+  }
   constexpr shape output() const {
     shape out = a;
     out[out.size - 1] = n;
@@ -71,7 +87,7 @@ struct matmul_nbits {
     w.macs = checked_multiply(w.results, length());
     w.other = bias ? w.results : 0;
     w.weights = elements(scales());
-    if (bias) w.weights += n;
+    if (bias) w.weights += columns();
     w.constant_fixed_bytes = elements(codes());
     if (zero_points) w.constant_fixed_bytes += elements(packed_zero_points());
     return w;

@@ -183,7 +183,20 @@ class Model:
         return self.g.several("Split", [x, self.g.whole_numbers(*sizes)], name, len(sizes), axis=-1)
 
     def mixed(self, x: str, block: str) -> str:
-        """By some experts for each token, which a product and a softmax choose, and by those that all tokens share."""
+        """By some experts for each token, and by those that all tokens share."""
+        g, y = self.g, self.chosen(x, block)
+        if f"{block}.ffn_up_shexp.weight" not in self.h.tensors:
+            return y
+        shared = self.gated(*(self.linear(x, f"{block}.ffn_{name}_shexp") for name in ("gate", "up")), f"{block}.shared")
+        shared = self.linear(shared, f"{block}.ffn_down_shexp")
+        if f"{block}.ffn_gate_inp_shexp.weight" in self.h.tensors:
+            name = f"{block}.ffn_gate_inp_shexp"
+            score = g.node("MatMul", [x, self.weight(f"{name}.weight", FLOAT, [self.width, 1])], name)
+            shared = g.node("Mul", [shared, g.node("Sigmoid", [score], f"{name}.share")], f"{block}.shared.weighted")
+        return g.node("Add", [y, shared], f"{block}.shared.added")
+
+    def chosen(self, x: str, block: str) -> str:
+        """By as many experts for each token as a product and a softmax choose."""
         g, chosen = self.g, self.h.size("expert_used_count")
         scores = self.linear(x, f"{block}.ffn_gate_inp")
         if not self.oss:
@@ -201,17 +214,8 @@ class Model:
         gate, up = (self.experts(rows, f"{block}.ffn_{name}_exps", chosen, which) for name in ("gate", "up"))
         down = self.experts(self.gated(gate, up, block), f"{block}.ffn_down_exps", chosen, which)
         apart = g.node("Reshape", [down, g.whole_numbers(0, -1, chosen, self.width)], f"{block}.apart")
-        y = g.node("ReduceSum", [g.node("Mul", [apart, shares], f"{block}.weighted"), g.whole_numbers(2)],
-                   f"{block}.mixed", keepdims=0)
-        if f"{block}.ffn_up_shexp.weight" not in self.h.tensors:
-            return y
-        shared = self.gated(*(self.linear(x, f"{block}.ffn_{name}_shexp") for name in ("gate", "up")), f"{block}.shared")
-        shared = self.linear(shared, f"{block}.ffn_down_shexp")
-        if f"{block}.ffn_gate_inp_shexp.weight" in self.h.tensors:
-            name = f"{block}.ffn_gate_inp_shexp"
-            score = g.node("MatMul", [x, self.weight(f"{name}.weight", FLOAT, [self.width, 1])], name)
-            shared = g.node("Mul", [shared, g.node("Sigmoid", [score], f"{name}.share")], f"{block}.shared.weighted")
-        return g.node("Add", [y, shared], f"{block}.shared.added")
+        return g.node("ReduceSum", [g.node("Mul", [apart, shares], f"{block}.weighted"), g.whole_numbers(2)],
+                      f"{block}.mixed", keepdims=0)
 
     def gated(self, gate: str, up: str, block: str) -> str:
         g = self.g

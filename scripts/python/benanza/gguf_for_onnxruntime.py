@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model of a GGUF file as ONNX Runtime's builder of language models writes it, for frameworks that read ONNX files:
-products with weights of 4 or 8 bits (MatMulNBits), GroupQueryAttention with a cache in f32, no values of weights.
+products with weights of 4 or 8 bits (MatMulNBits, experts as QMoE), GroupQueryAttention with a cache in f32, no values of
+weights.
 
   write(Path("tinyllama.gguf"), Path("tinyllama.onnx"))   # then: benanza tinyllama.onnx --framework onnxruntime,openvino
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benanza.gguf import Model
-from benanza.gguf_header import Header
+from benanza.gguf_header import TYPES, Header
 from benanza.onnx_file import FLOAT, INT32, INT64, UINT8
 
 RUNTIME = "com.microsoft"
@@ -27,9 +28,8 @@ class Built(Model):
 
     def __init__(self, h: Header):
         super().__init__(h, "f32", "")
-        if self.placed or any("_exps" in t for t in h.tensors):
-            raise h.refuse(f"its {'places have vectors' if self.placed else 'layers have experts'}, which are not written as "
-                           "ONNX Runtime has them yet")
+        if self.placed:
+            raise h.refuse("its places have vectors, which are not written as ONNX Runtime has them yet")
         self.lengths: tuple[str, str] | None = None
 
     def linear(self, x: str, name: str, tensor: str = "") -> str:
@@ -45,6 +45,29 @@ class Built(Model):
         if f"{name}.bias" in self.h.tensors:
             y = self.g.node("Add", [y, self.weight(f"{name}.bias", FLOAT, [n])], f"{name}.added")
         return y
+
+    def chosen(self, x: str, block: str) -> str:
+        """Rows of gates and of what they open take turns."""
+        g, tensors = self.g, self.h.tensors
+        kinds = {TYPES[tensors[f"{block}.ffn_{name}_exps.weight"][1]][0] for name in ("gate", "up", "down")}
+        if kinds & {*AS_REALS}:
+            raise self.h.refuse(f"its experts have weights in {' and '.join(sorted(kinds))}, not all in codes")
+        bits = 4 if kinds <= {*OF_4_BITS} else 8
+        count, inner, width = self.h.tensor(f"{block}.ffn_up_exps.weight", 3)[0]
+        scores = self.linear(x, f"{block}.ffn_gate_inp")
+        scores = g.node("Reshape", [scores, g.whole_numbers(-1, count)], f"{block}.scores")
+        operands = []
+        for name, rows, length in ("up", 2 * inner, width), ("down", width, inner):
+            own, blocks = f"{block}.ffn_{name}_exps", -(-length // BLOCK)
+            operands += [self.weight(f"{own}.codes", UINT8, [count, rows, blocks * BLOCK * bits // 8]),
+                         self.weight(f"{own}.scales", FLOAT, [count, rows, blocks]),
+                         self.weight(f"{own}.bias", FLOAT, [count, rows]) if f"{own}.bias" in tensors else ""]
+        more: dict[str, int | float] = {"activation_alpha": 1.702, "activation_beta": 1.0, "swiglu_limit": 7.0} if self.oss else {
+            "activation_alpha": 1.0, "activation_beta": 0.0}
+        normed = int(self.h.metadata["general.architecture"] != "qwen2moe")
+        return g.node("QMoE", [x, scores, *operands], f"{block}.mixed", RUNTIME, k=self.h.size("expert_used_count"),
+                      expert_weight_bits=bits, block_size=BLOCK, activation_type="swiglu", swiglu_fusion=1,
+                      normalize_routing_weights=normed, **more)
 
     def normed(self, x: str, weight: str, name: str) -> str:
         return self.g.node("SimplifiedLayerNormalization", [x, weight], name, axis=-1, epsilon=self.epsilon)

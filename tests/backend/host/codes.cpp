@@ -67,11 +67,13 @@ TEST_CASE("products of codes whose second operand has a zero point") {
 }
 
 TEST_CASE("products with weights of a few bits") {
-  for (const char* name : {"MatMulNBits/1x64-n32-k32", "MatMulNBits/1x1x100-n70-k16-z",
-                           "MatMulNBits/6x2x33-n17-k32-b", "MatMulNBits/19x96-n100-q8-k32-z-b",
-                           "MatMulNBits/3x256-n8-q8-k128", "MatMulNBits/1x2048-n300-k128-z",
-                           "MatMulNBits/1x100-n300-k32-b", "MatMulNBits/2x100-n170-k16-z-b",
-                           "MatMulNBits/1x90-n290-q8-k32", "MatMulNBits/2x75-n130-q8-k16-z"})
+  for (const char* name :
+       {"MatMulNBits/1x64-n32-k32", "MatMulNBits/1x1x100-n70-k16-z", "MatMulNBits/6x2x33-n17-k32-b",
+        "MatMulNBits/19x96-n100-q8-k32-z-b", "MatMulNBits/3x256-n8-q8-k128",
+        "MatMulNBits/1x2048-n300-k128-z", "MatMulNBits/1x100-n300-k32-b",
+        "MatMulNBits/2x100-n170-k16-z-b", "MatMulNBits/1x90-n290-q8-k32",
+        "MatMulNBits/2x75-n130-q8-k16-z", "MatMulNBits/1x10x100-n70-k16-z-b-e4",
+        "MatMulNBits/8x64-n33-q8-k32-e8", "MatMulNBits/1x7x96-n170-k32-b-e3"})
     check(name);
 }
 

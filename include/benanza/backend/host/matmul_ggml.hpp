@@ -216,22 +216,6 @@ struct ggml_plan : panel_tiles<ggml_plan> {
     }
   }
 
-  /// The same of the panels of all experts, one after the other.
-  void of_experts(std::int64_t begin, std::int64_t end, const std::byte* weights,
-                  const float* sums) const {
-    for (std::int64_t at = begin; at < end;) {
-      const std::int64_t expert = at / parts.panels, first = expert * parts.panels;
-      const std::int64_t to = std::min(end, first + parts.panels);
-      const std::int64_t row = p.first_row(expert);
-      ggml_plan its = *this;
-      its.p = p.of_one(p.first_row(expert + 1) - row);
-      its.a += row * p.length();
-      its.y += row * p.n;
-      its.go(at - first, to - first, weights + expert * parts.all, sums + row * groups_of_row());
-      at = to;
-    }
-  }
-
   template <class Codes, int Rows, int Places>
   void tile(std::int64_t at, std::int64_t apart, const std::byte* weights, const float* sums,
             std::int64_t row) const {

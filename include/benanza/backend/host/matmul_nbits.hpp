@@ -106,8 +106,8 @@ struct four_bits {
 };
 #endif
 
-/// Where the parts of packed weights are. A panel has for each block a row of scales, one of zero
-/// points where they are no constant, and the codes.
+/// Where the parts of one matrix's packed weights are. A panel has for each block a row of scales,
+/// one of zero points where they are no constant, and the codes.
 struct nbits_parts {
   std::int64_t panels, blocks, rows, block_bytes, panel_bytes, bias, all;
 
@@ -133,6 +133,7 @@ struct nbits_plan : panel_tiles<nbits_plan> {
       , a(reinterpret_cast<const float*>(j.inputs[0]))
       , y(reinterpret_cast<float*>(j.output)) {}
 
+  std::int64_t groups_of_row() const { return parts.blocks; }
   void sum_blocks(float* to) const { sum_groups(a, p.rows(), p.length(), p.block, to); }
 
   /// The columns of the panels in [begin, end).
@@ -225,7 +226,7 @@ inline bool runs(const op::matmul_nbits&, dtype element) {
 
 /// Bytes of the weights as the kernel reads them.
 inline std::int64_t weight_bytes(const op::matmul_nbits& p, dtype) {
-  return detail::nbits_parts(p).all;
+  return p.experts * detail::nbits_parts(p).all;
 }
 
 /// Brings codes, scales, zero points and bias into panels.
@@ -233,17 +234,18 @@ inline void fold_weights(const op::matmul_nbits& p, const operands& o, float* to
   constexpr std::int64_t columns = detail::tile_columns;
   const detail::nbits_parts parts(p);
   auto* bytes = reinterpret_cast<std::byte*>(to);
-  std::fill_n(bytes, parts.all, std::byte{0});
+  std::fill_n(bytes, p.experts * parts.all, std::byte{0});
   const std::int64_t mask = (1 << p.bits) - 1, points = p.packed_zero_points()[1];
   const auto code = [&](const tensor& t, std::int64_t first, std::int64_t i) {
     const auto byte =
         std::to_integer<std::int64_t>(t.bytes[static_cast<std::size_t>(first + i * p.bits / 8)]);
     return byte >> (i * p.bits % 8) & mask;
   };
-  for (std::int64_t column = 0; column < p.n; ++column) {
-    const std::int64_t j = column % columns;
+  for (std::int64_t column = 0; column < p.columns(); ++column) {
+    std::byte* matrix = bytes + column / p.n * parts.all;
+    const std::int64_t own = column % p.n, j = own % columns;
     for (std::int64_t b = 0; b < parts.blocks; ++b) {
-      std::byte* block = bytes + column / columns * parts.panel_bytes + b * parts.block_bytes;
+      std::byte* block = matrix + own / columns * parts.panel_bytes + b * parts.block_bytes;
       auto* numbers = reinterpret_cast<float*>(block);
       numbers[j] = o.inputs[2].as<float>()[static_cast<std::size_t>(column * parts.blocks + b)];
       if (p.zero_points)
@@ -257,7 +259,7 @@ inline void fold_weights(const op::matmul_nbits& p, const operands& o, float* to
       }
     }
     if (p.bias)
-      reinterpret_cast<float*>(bytes + parts.bias)[column] =
+      reinterpret_cast<float*>(matrix + parts.bias)[own] =
           o.inputs[5].as<float>()[static_cast<std::size_t>(column)];
   }
 }
@@ -265,14 +267,15 @@ inline void fold_weights(const op::matmul_nbits& p, const operands& o, float* to
 inline detail::kernel make(const op::matmul_nbits& p, const detail::job& j) {
   if (j.output == nullptr) return {"panels", [] {}};
   const detail::nbits_plan plan(p, j);
-  const int threads = detail::team_for(j.threads, plan.parts.all);
+  const int threads = detail::team_for(j.threads, p.experts * plan.parts.all);
   const detail::scratch room(1, p.rows() * plan.parts.blocks);
   return {"panels", [=, weights = j.weights] {
             float* sums = room.mine();
             plan.sum_blocks(sums);
-            detail::share(threads, plan.parts.panels, 1, [&](std::int64_t begin, std::int64_t end) {
-              plan.go(begin, end, *weights, sums);
-            });
+            detail::share(threads, plan.p.experts * plan.parts.panels, 1,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            plan.of_experts(begin, end, *weights, sums);
+                          });
           }};
 }
 

@@ -18,7 +18,8 @@ inline std::int64_t packed_code(const tensor& t, std::int64_t row, std::int64_t 
 
 /// The exact output at a flat index.
 inline double value(const op::matmul_nbits& p, const operands& o, std::int64_t flat) {
-  const std::int64_t row = flat / p.n, column = flat % p.n, blocks = p.blocks();
+  const std::int64_t row = flat / p.n, blocks = p.blocks();
+  const std::int64_t column = op::expert_of_row(row, p.shares()) * p.n + flat % p.n;
   const std::int64_t bytes = p.block * p.bits / 8, points = p.packed_zero_points()[1];
   double sum = p.bias ? element(o, 5, column) : 0;
   for (std::int64_t k = 0; k < p.length(); ++k) {

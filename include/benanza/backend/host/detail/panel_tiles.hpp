@@ -7,6 +7,7 @@
 //   }; plan.all_rows<four_bits>(rows, 0, panels, weights, sums);
 #pragma once
 
+#include "../../../op/experts.hpp"
 #include "product.hpp"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ inline void store_columns(const float_vector& low, const float_vector& high, flo
 }
 
 /// `Plan::tile<Codes, Rows, Places>(at, apart, weights, sums, row)` makes some rows of panel `at`,
-/// and of others that many panels further each.
+/// and of others that many panels further each. `Plan::go(begin, end, weights, sums)` makes panels
+/// of its layer `p`, of one matrix, whose sums are `groups_of_row()` of each row.
 template <class Plan>
 struct panel_tiles {
   /// All rows of the panels in [begin, end).
@@ -60,6 +62,25 @@ struct panel_tiles {
       if (rows - row >= 4) plan().template tile<Codes, 4, 1>(at, 0, weights, sums, row), row += 4;
       if (rows - row >= 2) plan().template tile<Codes, 2, 1>(at, 0, weights, sums, row), row += 2;
       if (rows > row) plan().template tile<Codes, 1, 1>(at, 0, weights, sums, row);
+    }
+  }
+
+  /// The panels in [begin, end) of all experts, one after the other.
+  void of_experts(std::int64_t begin, std::int64_t end, const std::byte* weights,
+                  const float* sums) const {
+    const auto& layer = plan().p;
+    const auto& parts = plan().parts;
+    for (std::int64_t at = begin; at < end;) {
+      const std::int64_t expert = at / parts.panels, first = expert * parts.panels;
+      const std::int64_t to = std::min(end, first + parts.panels);
+      const std::int64_t row = op::first_row_of(expert, layer.shares());
+      Plan its = plan();
+      its.p = layer.of_one(op::first_row_of(expert + 1, layer.shares()) - row);
+      its.a += row * layer.length();
+      its.y += row * layer.n;
+      its.go(at - first, to - first, weights + expert * parts.all,
+             sums + row * plan().groups_of_row());
+      at = to;
     }
   }
 
