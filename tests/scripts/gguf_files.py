@@ -146,7 +146,12 @@ class Files(unittest.TestCase):
             self.assertEqual(sum(n for l, n in layers.items() if l.startswith("Attention/1x4x1x64-kv2-k64")), 2)
             self.assertEqual(sum(n for l, n in layers.items() if l.startswith("RotaryEmbedding/")), 4)
         file.write_bytes(header(*model("mixtral-8x7b", "q4_k")))
-        with self.assertRaisesRegex(Error, "experts, which are not written"):
+        gguf_for_onnxruntime.write(file, out)
+        _, layers = self.stats_of(out, "sequence=1", "past=63")
+        self.assertEqual(layers["MatMulNBits/1x2x4096-n14336-k32-e2"], 64)
+        self.assertEqual(layers["MatMulNBits/1x2x14336-n4096-k32-e2"], 32)
+        file.write_bytes(header(*model("gpt2", "q4_k")))
+        with self.assertRaisesRegex(Error, "places have vectors, which are not written"):
             gguf_for_onnxruntime.write(file, out)
 
     def test_matrices_in_another_type(self):

@@ -403,6 +403,21 @@ class FromGguf(unittest.TestCase):
                 self.assertEqual(json.loads(out.read_text())["options"]["dims"], {"past": past, "sequence": 1})
 
 
+    @unittest.skipUnless(WITH_ONNX and there("onnxruntime"), "ONNX Runtime is missing")
+    def test_experts(self):
+        from proofs import gguf_models
+        for more in ({}, {"architecture": "qwen2moe", "shared": 512}, {"architecture": "gpt-oss", "head": 64, "window": 64}):
+            gguf_models.MODELS["tiny"] = 256, 1, 4, 2, 512, 1000, {"experts": (4, 2), **more}
+            with tempfile.TemporaryDirectory() as folder:
+                path, out = Path(folder) / "tiny.gguf", Path(folder) / "out.json"
+                path.write_bytes(gguf_models.header(*gguf_models.model("tiny", "q4_k")))
+                gguf_models.gguf_for_onnxruntime.write(path, path.with_suffix(".onnx"))
+                done = run("onnxruntime", path.with_suffix(".onnx"), "--dim", "sequence=3", "--dim", "past=4", "--seconds", 0.05,
+                           "--no-profile", "-o", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(json.loads(out.read_text())["finite"])
+
+
 class LlamaCpp(unittest.TestCase):
     @unittest.skipUnless(there("llama_cpp"), "llama-cpp-python is missing")
     def test_a_run_of_llama_cpp(self):

@@ -26,13 +26,15 @@ template <narrow_float Format>
 [[gnu::always_inline]] inline std::uint8_t float_code(float v) {
   constexpr int bias = Format.bias(), shift = 23 - Format.mantissa;
   constexpr auto beyond_all = std::int32_t{0x7f800000};
-  constexpr std::int32_t first_normal = (128 - bias) << 23, half = (1 << (shift - 1)) - 1;
+  constexpr std::int32_t first_normal = (128 - bias) << 23;
+  constexpr std::uint32_t half = (1u << (shift - 1)) - 1;
   constexpr auto last = static_cast<std::int32_t>(Format.last());
   constexpr float step_added = power_of_two(24 - bias - Format.mantissa);
   const auto bits = std::bit_cast<std::int32_t>(v);
   const std::int32_t size = bits & 0x7fffffff;
-  const std::int32_t normal =
-      ((size + half + (size >> shift & 1)) >> shift) - ((127 - bias) << Format.mantissa);
+  const auto whole = static_cast<std::uint32_t>(size); // of a NaN they go beyond a signed number
+  const auto nearest = static_cast<std::int32_t>((whole + half + (whole >> shift & 1)) >> shift);
+  const std::int32_t normal = nearest - ((127 - bias) << Format.mantissa);
   const std::int32_t small = std::bit_cast<std::int32_t>(std::bit_cast<float>(size) + step_added) -
                              std::bit_cast<std::int32_t>(step_added);
   const std::int32_t rounded = size < first_normal ? small : normal;
