@@ -34,8 +34,8 @@ def measure(model: str | os.PathLike[str], *, batch: int | Iterable[int] | None 
     """Measures a model on this machine: an ONNX or GGUF file, or a model of the zoo by its name.
 
     `dims` gives symbolic dims ({"sequence": 128}), `shapes` inputs ({"x": [1, 3, 224, 224]}), `sizes` how much a node
-    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch";
-    of a GGUF file "llamacpp" or "openvino-genai".
+    gives where what the model reads decides it. `framework` is measured beside: "onnxruntime", "openvino", "pytorch",
+    of a language model "onnxruntime-genai"; of a GGUF file "llamacpp" or "openvino-genai".
     `quick` ends with the first figures, of one version of each library. All that is measured stays in `folder`, and
     the same call goes on from there. `progress`: what the programs say meanwhile is printed, or
     given to a function. `programs` is where the three programs are, if not where they were built or

@@ -89,6 +89,8 @@ public:
 private:
   void compute(const op::layer& l, const onnx::step& s, const onnx::call& c, const onnx::answer& a,
                int node) {
+    if (onnx::detail::has_experts(c))
+      throw error("a run decides which of its experts each row meets");
     operand_numbers listed;
     for (int i : s.inputs)
       listed.push_back(i < 0 ? std::optional<numbers>{}
