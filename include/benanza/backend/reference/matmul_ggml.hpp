@@ -13,9 +13,9 @@ namespace benanza::backend::reference {
 inline double value(const op::matmul_ggml& p, const operands& o, std::int64_t flat) {
   const std::int64_t row = flat / p.n, column = flat % p.n;
   const op::ggml_block block = op::block_of(p.format);
-  const std::byte* from =
-      o.inputs[1].bytes.data() +
-      static_cast<std::size_t>((op::expert_of_row(row, p.shares()) * p.n + column) * p.weights()[1]);
+  const std::byte* from = o.inputs[1].bytes.data() +
+                          static_cast<std::size_t>(
+                              (op::expert_of_row(row, p.shares()) * p.n + column) * p.weights()[1]);
   float weights[most_in_ggml_block];
   double sum = 0;
   for (std::int64_t b = 0; b < p.blocks(); ++b) {
