@@ -13,7 +13,7 @@ from pathlib import Path
 from frameworks.common import Refused, one_line
 from frameworks.models import all_nodes, element_types, load, save
 from frameworks.partner import partner
-from frameworks.settings import chosen
+from frameworks.settings import chosen, openvino_properties
 from frameworks.structure import structure_of
 from frameworks.timing import FEWEST, sample
 from frameworks.tokens import steps_of
@@ -118,11 +118,12 @@ class OnnxRuntimeGenAI:
 
 
 class OpenVINOGenAI:
-    traces, structure, facts, precision = staticmethod(no_traces), "", {}, "f32"
+    traces, structure, facts = staticmethod(no_traces), "", {}
 
     def __init__(self, arguments):
         self.sequence, self.past = steps_of(arguments.dims)
         self.dims = {"past": self.past, "sequence": self.sequence}
+        self.precision = chosen.get("INFERENCE_PRECISION_HINT", "f32")
         if chosen.get("cache_type", "f16") not in CACHE_TYPES:
             raise Refused(f"--set cache_type={chosen['cache_type']}: there are {', '.join(CACHE_TYPES)}")
 
@@ -132,9 +133,8 @@ class OpenVINOGenAI:
         import openvino_genai as api
         self.api, self.np, self.ov, self.random = api, np, ov, np.random.default_rng(0)
         self.version = api.__version__.split("-")[0]
-        wanted = {"INFERENCE_NUM_THREADS": arguments.threads, "INFERENCE_PRECISION_HINT": "f32",
-                  "EXECUTION_MODE_HINT": "ACCURACY", **{k: v for k, v in chosen.items() if k != "cache_type"},
-                  "KV_CACHE_PRECISION": CACHE_TYPES[chosen.get("cache_type", "f16")]}
+        wanted = openvino_properties(arguments.threads)
+        wanted["KV_CACHE_PRECISION"] = CACHE_TYPES[wanted.pop("cache_type", "f16")]
         scheduler = api.SchedulerConfig()
         scheduler.enable_prefix_caching = True
         try:

@@ -79,15 +79,19 @@ def with_growing_caches(model):
     return model
 
 
+def openvino_properties(threads):
+    """In f32 on so many threads, and what --set says besides."""
+    wanted = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+    if "INFERENCE_PRECISION_HINT" in chosen:
+        del wanted["EXECUTION_MODE_HINT"]  # which would ask for the exact one
+    return {**wanted, **chosen}
+
+
 def openvino_model(path, threads, profiled=False):
     """A model as OpenVINO runs it, and the type in which it says that it computes."""
     import openvino as ov
     core = ov.Core()
-    wanted = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-              "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "PERF_COUNT": profiled}
-    if "INFERENCE_PRECISION_HINT" in chosen:
-        del wanted["EXECUTION_MODE_HINT"]  # which would ask for the exact one
-    wanted.update(chosen)
+    wanted = {"NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY", "PERF_COUNT": profiled, **openvino_properties(threads)}
     compiled = core.compile_model(with_growing_caches(core.read_model(str(path))), "CPU", wanted)
     element = compiled.get_property("INFERENCE_PRECISION_HINT")
     precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)

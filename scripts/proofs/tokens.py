@@ -124,6 +124,8 @@ def dims_of(asked):
 
 
 def tokens(arguments):
+    if unknown := set(arguments.frameworks or []) - FRAMEWORKS.keys():
+        stop(f"tokens: --frameworks {','.join(sorted(unknown))}: there are {', '.join(FRAMEWORKS)}")
     any_bench()
     rows, notes, beaten, every = [], set(), [], dims_of(arguments.dim)
     for threads in arguments.threads:

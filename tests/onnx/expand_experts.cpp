@@ -84,9 +84,13 @@ TEST_CASE("QMoE: what is none is said") {
   CHECK_SAYS(products(graph({.more = blocks, .scores = "3,8", .tensors = right})), "do not fit");
   CHECK_SAYS(products(graph({.more = blocks, .scores = "2,7", .tensors = right})),
              "not of its experts");
-  CHECK_SAYS(products(graph({.tensors = right})), "is 8x96x2, not 8 of 96x1");
+  CHECK_SAYS(products(graph({.tensors = right})), "its scales are 8x96x2, not 768x1");
   const std::string a_scale_a_row =
       "uint8[8,96,32] c1, float[8,96] s1, uint8[8,64,48] c2, float[8,64] s2"; // rows of 64, of 96
   CHECK_SAYS(products(graph({.tensors = a_scale_a_row})), "power of two");
+  const auto goes_on = graph_of(text_model(
+      23, "float[2,64] x, float[2,8] r",
+      "h = com.microsoft.QMoE<k = 2>(x, r, c1, s1, , c2, s2) y = Relu(h)", a_scale_a_row));
+  CHECK(layer_name(goes_on, goes_on.nodes.back()) == "Relu/2x64");
 }
 } // namespace test_of_experts

@@ -150,6 +150,15 @@ class Files(unittest.TestCase):
         _, layers = self.stats_of(out, "sequence=1", "past=63")
         self.assertEqual(layers["MatMulNBits/1x2x4096-n14336-k32-e2"], 64)
         self.assertEqual(layers["MatMulNBits/1x2x14336-n4096-k32-e2"], 32)
+        for name, kind, said in ("gate", 12, "no tensor blk.0.ffn_gate_exps.weight"), ("up", 29, "type 29"), ("down", 1, "in f16"):
+            metadata, tensors = model("mixtral-8x7b", "q4_k")
+            of = f"blk.0.ffn_{name}_exps.weight"
+            dims, _ = tensors.pop(of)
+            if name != "gate":
+                tensors[of] = dims, kind
+            file.write_bytes(header(metadata, tensors))
+            with self.assertRaisesRegex(Error, said):
+                gguf_for_onnxruntime.write(file, out)
         file.write_bytes(header(*model("gpt2", "q4_k")))
         with self.assertRaisesRegex(Error, "places have vectors, which are not written"):
             gguf_for_onnxruntime.write(file, out)

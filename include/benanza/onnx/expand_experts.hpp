@@ -69,12 +69,15 @@ private:
       throw error("its input " + std::to_string(w.codes) + " or the next one is missing");
     const shape &codes = c_.dims(w.codes), &scales = c_.dims(w.codes + 1);
     const std::int64_t bits = c_.integer("expert_weight_bits", 4);
-    if (codes.size != 3 || codes[0] != c_.dims(1)[1] || codes[1] % parts != 0 || bits < 1 ||
-        scales.size < 2)
-      throw error("its weights " + text(codes) + " and scales " + text(scales) +
-                  " are not of its experts");
+    if (codes.size != 3 || codes[0] != c_.dims(1)[1] || codes[1] % parts != 0 || bits < 1)
+      throw error("its weights " + text(codes) + " are not of its experts");
     const std::int64_t length = checked_multiply(codes[2], 8) / bits;
     const std::int64_t block = c_.integer("block_size", length);
+    const op::matmul_nbits all{
+        .a = {1, length}, .n = checked_multiply(codes[0], codes[1]), .bits = bits, .block = block};
+    all.validate(); // what it refuses is said of the whole, whose dims stay known
+    if (elements(scales) != elements(all.scales()))
+      throw error("its scales are " + text(scales) + ", not " + text(all.scales()));
     return p_("com.microsoft.MatMulNBits",
               {x, p_.in(w.codes), p_.in(w.codes + 1), p_.in(w.zero_points), "", p_.in(w.codes + 2)},
               {{"K", length},

@@ -181,6 +181,7 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"GatherBlockQuantized", {3, 4, handle_gather_blocks}},
       {"GroupNorm", {3, 3, handle_same}},
       {"MoE", {2, any_number, handle_same}},
+      {"QMoE", {2, any_number, handle_same}},
       {"RelativePositionBias", {3, 3, handle_relative_position_bias}},
       {"SkipGroupNorm", {4, 5, handle_same}},
       {"Attention", {2, 7, handle_packed_attention}},

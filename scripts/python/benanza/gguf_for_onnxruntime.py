@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benanza.gguf import Model
-from benanza.gguf_header import TYPES, Header
+from benanza.gguf_header import Header
 from benanza.onnx_file import FLOAT, INT32, INT64, UINT8
 
 RUNTIME = "com.microsoft"
@@ -49,7 +49,7 @@ class Built(Model):
     def chosen(self, x: str, block: str) -> str:
         """Rows of gates and of what they open take turns."""
         g, tensors = self.g, self.h.tensors
-        kinds = {TYPES[tensors[f"{block}.ffn_{name}_exps.weight"][1]][0] for name in ("gate", "up", "down")}
+        kinds = {self.h.tensor(f"{block}.ffn_{name}_exps.weight", 3)[1] for name in ("gate", "up", "down")}
         if kinds & {*AS_REALS}:
             raise self.h.refuse(f"its experts have weights in {' and '.join(sorted(kinds))}, not all in codes")
         bits = 4 if kinds <= {*OF_4_BITS} else 8
