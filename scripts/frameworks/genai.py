@@ -133,6 +133,9 @@ class OpenVINOGenAI:
         import openvino_genai as api
         self.api, self.np, self.ov, self.random = api, np, ov, np.random.default_rng(0)
         self.version = api.__version__.split("-")[0]
+        capability = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}.get(self.precision)
+        if capability not in ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+            raise Refused(f"OpenVINO does not compute in {self.precision} on this processor")  # it would do so in f32
         wanted = openvino_properties(arguments.threads)
         wanted["KV_CACHE_PRECISION"] = CACHE_TYPES[wanted.pop("cache_type", "f16")]
         scheduler = api.SchedulerConfig()

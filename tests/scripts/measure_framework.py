@@ -500,6 +500,9 @@ class GenAI(unittest.TestCase):
     @unittest.skipUnless(there("openvino_genai"), "openvino-genai is missing")
     def test_a_run_of_openvino_genai(self):
         self.measured("openvino-genai", self.gguf, "")
+        done = run("openvino-genai", self.gguf, "--set", "INFERENCE_PRECISION_HINT=f64")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("does not compute in f64", done.stderr)
         self.gguf.write_bytes(b"GGUF")
         done = run("openvino-genai", self.gguf, "-o", self.out)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
