@@ -31,10 +31,10 @@ def room():
     return 0
 
 
-def in_framework(framework, file, dims, threads, seconds, plan=None):
+def in_framework(framework, file, dims, threads, seconds, turns, plan=None):
     """The least time of a framework in ns, with a plan in turns with our chain, and that chain's; or None, with the reason."""
     out, chain = file.with_suffix(f".{framework}.json"), file.with_suffix(".chain.json")
-    words = ["--plan", plan, "--chain", chain, "--turns", 2, "--bench", BUILD / "benanza_bench"] if plan else []
+    words = ["--plan", plan, "--chain", chain, "--turns", turns, "--bench", BUILD / "benanza_bench"] if plan else []
     words.append("--no-profile")
     done = run([sys.executable, ROOT / "scripts" / "measure_framework", framework, file, *dims, "--threads", threads,
                 "--seconds", seconds, "-o", out, *words], fine=(0, 2))
@@ -83,7 +83,7 @@ def layers_measured(onnx, every, threads, effort):
     return result
 
 
-def row_of(case, threads, dims, results, seconds, notes, asked):
+def row_of(case, threads, dims, results, arguments, notes):
     """A row of the table."""
     name, kind, file, onnx, frameworks, fits = case
     graph, words = graph_of(onnx, dims), [f"--dim={name}={value}" for name, value in dims.items()]
@@ -91,10 +91,13 @@ def row_of(case, threads, dims, results, seconds, notes, asked):
     theirs, chain, why = {}, None, "it does not fit into this machine's memory: layers alone"
     if fits:
         plan, why = plan_of(f"{onnx.stem}-{'-'.join(map(str, dims.values()))}-t{threads}", results, *options)
-        chain, why = run_plan(plan) if plan else (None, why)
-        turns = plan if chain else None
-        theirs = {f: in_framework(f, file, words, threads, seconds, turns) for f in frameworks if f in asked}
-        chain = min((c for c in (chain, *(t[1] for t in theirs.values())) if c), default=None)
+        theirs = {f: in_framework(f, file, words, threads, arguments.seconds, arguments.turns, plan)
+                  for f in frameworks if f in (arguments.frameworks or FRAMEWORKS)}
+        chain = min((t[1] for t in theirs.values() if t[1]), default=None)
+        if plan and not chain:  # by itself, which says why it does not run in turns
+            chain, why = run_plan(plan)
+            if not chain:
+                theirs = {f: in_framework(f, file, words, threads, arguments.seconds, 1) for f in theirs}
     a = analyse(*results, options=options, whole=False)[graph]
     for said in {why, a.get("no_verdict"), *(t[2] for t in theirs.values())} - {None}:
         notes.add(f"{graph}, t{threads}: {said}")
@@ -142,8 +145,7 @@ def tokens(arguments):
                 continue
             result = layers_measured(case[3], every, threads, arguments.effort)
             for values in itertools.product(*every.values()):
-                rows.append(row_of(case, threads, dict(zip(DIMS, values)), [machine, result], arguments.seconds, notes,
-                                   arguments.frameworks or FRAMEWORKS))
+                rows.append(row_of(case, threads, dict(zip(DIMS, values)), [machine, result], arguments, notes))
                 ratio = shown(rows[-1])
                 if ratio and ratio < 1:
                     beaten.append(f"{name}-{kind}, {values}, t{threads}")

@@ -100,11 +100,11 @@ public:
   void operator()(const op::matmul_ggml& p) {
     source(p.a);
     codes(p.weights(), dtype::u8, role::weights);
-    rewrite(ggml_scaled(p.format, p.length()));
+    if (filled_) put_ggml_scales(p.format, p.length(), made_.inputs.back().bytes);
   }
   void operator()(const op::gather_ggml& p) {
     codes(p.table(), dtype::u8, role::source);
-    rewrite(ggml_scaled(p.format, 1));
+    if (filled_) put_ggml_scales(p.format, 1, made_.inputs.back().bytes);
     add({.dims = p.indices, .type = dtype::s64, .part = role::index},
         {.whole_low = 0, .whole_high = p.data[0] - 1}, false);
   }

@@ -172,8 +172,6 @@ public:
       , results_(results_of(l, t))
       , output_(results_.back().end_bytes()) {
     check_indices(l, o);
-    for (const tensor& x : o.inputs)
-      inputs_.emplace_back(x);
     op::visit(
         [&](const auto& p) {
           if constexpr (requires { host::weight_bytes(p, dtype{}); }) {
@@ -188,9 +186,11 @@ public:
           }
         },
         l);
-    for (const tensor& x : o.inputs) {
+    for (const tensor& x : o.inputs) { // of packed weights no kernel reads what they were
+      const bool packed = weight_bytes_ > 0 && x.part == role::weights;
+      inputs_.push_back(packed ? detail::buffer(0) : detail::buffer(x));
       job_.shapes.push_back({.dims = x.dims, .type = x.type, .part = x.part});
-      job_.inputs.push_back(inputs_[job_.inputs.size()].bytes());
+      job_.inputs.push_back(packed ? nullptr : inputs_.back().bytes());
     }
     job_.parts = o.parts;
     job_.output = output_.bytes();

@@ -84,83 +84,96 @@ struct ggml_panels {
       , all(panels * panel_bytes) {}
 };
 
-/// Code `i` of a block, before its zero is taken off.
-inline int raw_code(op::ggml_format f, const backend::detail::ggml_bytes& b, std::int64_t i) {
+/// Codes of a block from one on, before their zero is taken off.
+inline void raw_codes(op::ggml_format f, const backend::detail::ggml_bytes& b, std::int64_t first,
+                      std::int64_t count, std::uint8_t* to) {
   using enum op::ggml_format;
+  const auto each = [&](auto code) {
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<std::uint8_t>(code(first + i));
+  };
+  const auto high = [](int bit) { return bit << 4; };
   switch (f) {
   case q4_0:
-  case iq4_nl: return b.nibble(2, 16, i);
-  case q4_1: return b.nibble(4, 16, i);
-  case q5_0: return b.nibble(6, 16, i) | b.bit(2, i) << 4;
-  case q5_1: return b.nibble(8, 16, i) | b.bit(4, i) << 4;
-  case q8_0: return b.u8(2 + i);
-  case q4_k: return b.nibble(16 + i / 64 * 32, 32, i % 64);
+  case iq4_nl: return each([&](auto i) { return b.nibble(2, 16, i); });
+  case q4_1: return each([&](auto i) { return b.nibble(4, 16, i); });
+  case q5_0: return each([&](auto i) { return b.nibble(6, 16, i) | high(b.bit(2, i)); });
+  case q5_1: return each([&](auto i) { return b.nibble(8, 16, i) | high(b.bit(4, i)); });
+  case q8_0: return each([&](auto i) { return b.u8(2 + i); });
+  case q4_k: return each([&](auto i) { return b.nibble(16 + i / 64 * 32, 32, i % 64); });
   case q5_k:
-    return b.nibble(48 + i / 64 * 32, 32, i % 64) | (b.u8(16 + i % 32) >> (i / 32) & 1) << 4;
-  case q6_k: return backend::detail::q6_code(b, i) + 32;
-  case iq4_xs: return b.nibble(8 + i / 32 * 16, 16, i % 32);
-  case mxfp4: return b.nibble(1, 16, i);
-  default: return 0;
+    return each([&](auto i) {
+      return b.nibble(48 + i / 64 * 32, 32, i % 64) | high(b.u8(16 + i % 32) >> (i / 32) & 1);
+    });
+  case q6_k: return each([&](auto i) { return backend::detail::q6_code(b, i) + 32; });
+  case iq4_xs: return each([&](auto i) { return b.nibble(8 + i / 32 * 16, 16, i % 32); });
+  case mxfp4: return each([&](auto i) { return b.nibble(1, 16, i); });
+  default: return;
   }
 }
 
-/// Brings weights into panels.
-inline void pack(const op::matmul_ggml& p, const std::byte* weights, std::byte* to) {
+/// Brings a block of a row into its place in a panel, which was zero.
+inline void pack_block(const ggml_panels& parts, op::ggml_format format, const std::byte* stored,
+                       std::int64_t j, std::byte* out) {
   using enum op::ggml_format;
   constexpr std::int64_t columns = tile_columns, half = columns / 2;
-  const ggml_panels parts(p);
   const ggml_shape& s = parts.s;
-  std::fill_n(to, parts.all, std::byte{0});
-  const std::int64_t row_bytes = p.weights()[1], block_bytes = op::block_of(p.format).bytes;
-  for (std::int64_t column = 0; column < p.n; ++column) {
-    const std::byte* row = weights + column * row_bytes;
-    const std::int64_t j = column % columns;
-    for (std::int64_t k = 0; k < parts.blocks; ++k) {
-      std::byte* out = to + column / columns * parts.panel_bytes + k * parts.block_bytes;
-      const auto put = [&](std::int64_t first, std::int64_t each, const std::byte* from) {
-        std::copy_n(from, each, out + first + j * each);
-      };
-      if (s.bits == 16) {
-        const std::int64_t n = std::min(parts.weights, p.length() - k * parts.weights);
-        for (std::int64_t i = 0; i < n; ++i)
-          put(i * parts.step_bytes, 2, row + (k * parts.weights + i) * 2);
+  const backend::detail::ggml_bytes b{stored};
+  const auto put = [&](std::int64_t first, std::int64_t each, const std::byte* from) {
+    std::copy_n(from, each, out + first + j * each);
+  };
+  put(0, s.scale, stored + (format == q6_k ? 208 : 0));
+  put(s.scale * columns, s.least, stored + s.scale);
+  for (std::int64_t g = 0; g < parts.groups; ++g) {
+    const std::int64_t at = (s.scale + s.least) * columns + g * parts.group_bytes;
+    const auto number = [&](std::int64_t place, int v) {
+      out[at + place * columns + j] = static_cast<std::byte>(v);
+    };
+    if (s.group_least > 0) {
+      const backend::detail::ggml_part its = backend::detail::part_of(b, 4, static_cast<int>(g));
+      number(0, its.scale);
+      number(1, its.least);
+    } else if (format == q6_k) {
+      number(0, b.s8(192 + g));
+    } else if (format == iq4_xs) {
+      number(0, backend::detail::iq4_scale(b, static_cast<int>(g)));
+    }
+    std::uint8_t codes[32];
+    raw_codes(format, b, g * s.group, s.group, codes);
+    std::byte* step = out + at + (s.group_scale + s.group_least) * columns;
+    for (std::int64_t i = 0; i < s.group; ++i, step += parts.step_bytes) {
+      const int code = codes[i];
+      if (s.bits == 8) {
+        step[j] = static_cast<std::byte>(code);
         continue;
       }
-      const std::byte* stored = row + k * block_bytes;
-      const backend::detail::ggml_bytes b{stored};
-      put(0, s.scale, stored + (p.format == q6_k ? 208 : 0));
-      put(s.scale * columns, s.least, stored + s.scale);
-      for (std::int64_t g = 0; g < parts.groups; ++g) {
-        const std::int64_t at = (s.scale + s.least) * columns + g * parts.group_bytes;
-        const auto number = [&](std::int64_t place, int v) {
-          const auto byte = static_cast<std::byte>(v);
-          put(at + place * columns, 1, &byte);
-        };
-        if (s.group_least > 0) {
-          const backend::detail::ggml_part its =
-              backend::detail::part_of(b, 4, static_cast<int>(g));
-          number(0, its.scale);
-          number(1, its.least);
-        } else if (p.format == q6_k) {
-          number(0, b.s8(192 + g));
-        } else if (p.format == iq4_xs) {
-          number(0, backend::detail::iq4_scale(b, static_cast<int>(g)));
-        }
-        std::byte* codes = out + at + (s.group_scale + s.group_least) * columns;
-        for (std::int64_t i = 0; i < s.group; ++i, codes += parts.step_bytes) {
-          const int code = raw_code(p.format, b, g * s.group + i);
-          if (s.bits == 8) {
-            codes[j] = static_cast<std::byte>(code);
-            continue;
-          }
-          codes[j % half] |= static_cast<std::byte>((code & 15) << (j < half ? 0 : 4));
-          for (std::int64_t plane = 0; plane < s.planes; ++plane)
-            codes[half + plane * columns / 8 + j / 8] |=
-                static_cast<std::byte>((code >> (4 + plane) & 1) << (j % 8));
-        }
-      }
+      step[j % half] |= static_cast<std::byte>((code & 15) << (j < half ? 0 : 4));
+      for (std::int64_t plane = 0; plane < s.planes; ++plane)
+        step[half + plane * columns / 8 + j / 8] |=
+            static_cast<std::byte>((code >> (4 + plane) & 1) << (j % 8));
     }
   }
+}
+
+/// Brings weights into panels, block by block, as what one takes of a panel stays in a cache.
+inline void pack(const op::matmul_ggml& p, const std::byte* weights, std::byte* to) {
+  constexpr std::int64_t columns = tile_columns;
+  const ggml_panels parts(p);
+  std::fill_n(to, parts.all, std::byte{0});
+  const std::int64_t row_bytes = p.weights()[1], block_bytes = op::block_of(p.format).bytes;
+  for (std::int64_t panel = 0; panel < parts.panels; ++panel)
+    for (std::int64_t k = 0; k < parts.blocks; ++k)
+      for (std::int64_t j = 0; j < std::min(columns, p.n - panel * columns); ++j) {
+        const std::byte* row = weights + (panel * columns + j) * row_bytes;
+        std::byte* out = to + panel * parts.panel_bytes + k * parts.block_bytes;
+        if (parts.s.bits != 16) {
+          pack_block(parts, p.format, row + k * block_bytes, j, out);
+          continue;
+        }
+        const std::int64_t first = k * parts.weights;
+        for (std::int64_t i = 0; i < std::min(parts.weights, p.length() - first); ++i)
+          std::copy_n(row + (first + i) * 2, 2, out + i * parts.step_bytes + j * 2);
+      }
 }
 
 } // namespace benanza::backend::host::detail

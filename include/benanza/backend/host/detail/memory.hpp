@@ -21,7 +21,7 @@ public:
     std::memset(memory_.data(), 0xff, memory_.size());
   }
   explicit buffer(const tensor& t)
-      : buffer(static_cast<std::int64_t>(t.bytes.size())) {
+      : memory_(t.bytes.size()) {
     if (!t.bytes.empty()) std::memcpy(memory_.data(), t.bytes.data(), t.bytes.size());
   }
   std::byte* bytes() const { return memory_.data(); }
