@@ -13,7 +13,7 @@
 #include <benanza/core/text.hpp>
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
-#include <benanza/model/rewrite/text.hpp>
+#include <benanza/model/rewrites.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/result/graph_file.hpp>
 

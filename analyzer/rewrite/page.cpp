@@ -4,7 +4,7 @@
 #include "../report/units.hpp"
 
 #include <benanza/model/rewrite/rewritten.hpp>
-#include <benanza/model/rewrite/text.hpp>
+#include <benanza/model/rewrites.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

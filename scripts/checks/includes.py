@@ -40,12 +40,13 @@ ROOMS = {
     "sampling": {"process"},
     "noise": {"sampling"},
     "cache": {"sampling"},
-    "scenario": set(),
-    "subjects": {"process", "sampling", "scenario"},
+    "subjects": {"process", "sampling"},
     "chain": {"noise", "subjects"},
+    "scenario": {"subjects", "chain"},
+    "levels": {"noise", "subjects", "chain"},
     "ceilings": {"subjects", "cache"},
     "load": {"process", "subjects", "chain"},
-    "campaign": {"process", "sampling", "noise", "cache", "scenario", "subjects"},
+    "campaign": {"process", "sampling", "noise", "cache", "subjects"},
 }
 
 # Who asks layers for names, dims and costs alone: what they include does not change with a kind of layer.

@@ -7,6 +7,7 @@ from checks.common import ROOT, violation
 from checks.includes import INCLUDE, target_of
 
 PAGE = "include/benanza/wings.md"
+PROGRAMS = "analyzer/", "generator/", "include/benanza/bench/", "include/benanza/advice/"  # where wings come together
 FOLDER_HEADER = re.compile(r"include/benanza/\w+\.hpp")  # one a folder, with all that is in it, for users
 
 
@@ -66,6 +67,8 @@ def check_wings(sources):
         for d in w.doors:
             if (d, w.name) not in used:
                 violation(PAGE, f"{w.name}: {d} is no door of it")
+            if not d.startswith(PROGRAMS):
+                violation(PAGE, f"{w.name}: {d} is no place for a door; those are in {', '.join(PROGRAMS)}")
         for n in w.needs:
             if (w.name, n) not in used:
                 violation(PAGE, f"{w.name} does not need {n}")

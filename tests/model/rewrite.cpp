@@ -4,7 +4,7 @@
 #include "graph_maker.hpp"
 
 #include <benanza/model/rewrite/rewrite.hpp>
-#include <benanza/model/rewrite/text.hpp>
+#include <benanza/model/rewrites.hpp>
 
 #include <random>
 

@@ -24,13 +24,29 @@ TEST_CASE("what follows from constants is folded, and leaves no edge") {
   CHECK(g.parameter_bytes == 256);
 }
 
-TEST_CASE("a random node is no constant") {
-  const auto g =
-      graph_of(text_model(13, "float[N,8] x", "r = RandomNormal<shape = [1, 8]>() y = Add(x, r)"));
+TEST_CASE("numbers drawn by chance are no constants, and taken as given") {
+  const auto g = graph_of(
+      text_model(15, "float[N,8] x",
+                 "r = RandomNormal<shape = [1, 8]>() a = Add(x, r) l = RandomUniformLike(a)"
+                 "m = RandomUniformLike(l) b = Add(l, m) y = Bernoulli(b)"));
   REQUIRE(g.nodes.size() == 2);
-  CHECK(g.nodes[0].op == "RandomNormal");
-  CHECK(g.nodes[1].inputs == std::vector<int>{0});
-  CHECK(layer_name(g, g.nodes[1]) == "Add/1x8");
+  CHECK(layer_name(g, g.nodes[0]) == "Add/1x8");
+  REQUIRE(g.nodes[1].operands.size() == 2);
+  CHECK(g.nodes[0].operands[1].node == model::model_input);
+  CHECK(g.nodes[1].operands[0].node == model::model_input);
+  CHECK(g.folded == 0);
+  CHECK(model::unresolved(g).empty());
+  const std::string end =
+      ": its numbers are taken as given; what drawing them takes is in no figure";
+  CHECK(g.assumptions == std::vector<std::string>{"Bernoulli x1" + end, "RandomNormal x1" + end,
+                                                  "RandomUniformLike x2" + end});
+}
+
+TEST_CASE("numbers drawn by chance whose dims are not known leave a hole") {
+  const auto g = graph_of(text_model(15, "float[N,8] x, int64[2] s",
+                                     "e = ConstantOfShape(s) r = RandomNormalLike(e) y = Relu(r)"));
+  CHECK_FALSE(model::unresolved(g).empty());
+  CHECK(g.assumptions.empty());
 }
 
 TEST_CASE("layers are unique and sorted; nodes keep their names") {

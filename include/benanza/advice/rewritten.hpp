@@ -8,7 +8,7 @@
 #pragma once
 
 #include "../model/rewrite/rewritten.hpp"
-#include "../model/rewrite/text.hpp"
+#include "../model/rewrites.hpp"
 #include "drawn.hpp"
 #include "item.hpp"
 

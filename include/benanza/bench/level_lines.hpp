@@ -5,7 +5,7 @@
 //   level_lines(groups)   // {"lenet@batch=1 f32 t1: model 24.1 us; events of layers 0.6 us ..."}
 #pragma once
 
-#include "../measure/chain/level.hpp"
+#include "../measure/levels/level.hpp"
 #include "../measure/subjects/subject.hpp"
 
 #include <cstdio>

@@ -11,8 +11,9 @@
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
 #include "../measure/chain/plans.hpp"
-#include "../measure/chain/scenario_cases.hpp"
+#include "../measure/levels/level_subject.hpp"
 #include "../measure/load/load_subject.hpp"
+#include "../measure/scenario/cases.hpp"
 #include "../measure/subjects/case_list.hpp"
 #include "../measure/subjects/models.hpp"
 #include "provenance.hpp"
@@ -156,8 +157,16 @@ struct listing {
 private:
   void list_plans(const options& o, const machine::environment& e,
                   const std::vector<result::plan>& plans) {
-    groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters,
-                       {.scenarios = o.scenarios, .deepest = o.levels});
+    const auto here = provenance(e, o, libraries);
+    for (const result::plan& p : plans) {
+      if (o.levels != level::none) {
+        groups.push_back(level_group(p, libraries, here, o.levels, o.parameters));
+        continue;
+      }
+      groups.push_back(plan_group(p, libraries, here, o.parameters));
+      add_scenarios(groups.back(), p, o.scenarios);
+    }
+    refuse_twins(groups);
     if (!o.load) return;
     for (std::size_t i = 0; i < plans.size(); ++i)
       groups.push_back(load::load_group(plans[i], libraries, static_cast<int>(i)));

@@ -14,6 +14,8 @@
 #include "../machine/team.hpp"
 #include "../measure/cache/llc_share.hpp"
 #include "../measure/campaign/kept_ceilings.hpp"
+#include "../measure/campaign/kernel_look.hpp"
+#include "../measure/campaign/kernel_pass.hpp"
 #include "../measure/campaign/store_keeper.hpp"
 #include "../measure/campaign/supervisor.hpp"
 #include "../measure/process/crash_guard.hpp"
@@ -259,7 +261,7 @@ inline status run_checked(int argc, char** argv) {
   group_runner here(caches.sizes(), o, nullptr, &packages);
   if (supervisor) {
     local_runner r(here);
-    return static_cast<status>(serve(*supervisor, l.groups, r));
+    return static_cast<status>(serve(*supervisor, l.groups, r, {{"kernels", answer_kernels}}));
   }
   o.campaign.on_device =
       std::any_of(l.libraries.begin(), l.libraries.end(), [](const auto& library) {

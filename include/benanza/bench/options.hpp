@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../measure/campaign/settings.hpp"
-#include "../measure/chain/level.hpp"
+#include "../measure/levels/level.hpp"
 #include "../measure/sampling/plan.hpp"
 #include "../measure/scenario/scenario.hpp"
 #include "../measure/subjects/selection.hpp"

@@ -7,7 +7,7 @@
 #include "layer_table.hpp"
 #include "operands.hpp"
 #include "registry.hpp"
-#include "rewrite/text.hpp"
+#include "rewrites.hpp"
 
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>

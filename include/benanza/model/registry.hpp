@@ -41,7 +41,7 @@ struct table {
   std::int64_t folded = 0;
   std::string_view unfused{};     ///< name of the model that this is the fused form of
   std::string_view original{};    ///< name of the model that this is a rewritten form of
-  std::string_view rewrites{};    ///< a line each (model/rewrite/text.hpp)
+  std::string_view rewrites{};    ///< a line each (model/rewrites.hpp)
   std::string_view structure{};   ///< hash of the file's
   std::string_view assumptions{}; ///< a line each
   std::span<const row> nodes;

@@ -75,6 +75,10 @@ public:
   }
   model::graph run() {
     visit_all();
+    for (const auto& [op, nodes] : drawn_)
+      builder_.graph.assumptions.push_back(
+          op + " x" + std::to_string(nodes) +
+          ": its numbers are taken as given; what drawing them takes is in no figure");
     for (const auto& o : source_.model().graph().output())
       if (const int v = program_.number_of(o.name()); v >= 0 && at(v).producer >= 0)
         builder_.graph.nodes[static_cast<std::size_t>(at(v).producer)].given = true;
@@ -178,6 +182,15 @@ private:
                        [&](int i) { return i < 0 || at(i).constant; });
   }
 
+  /// True for a node that draws numbers by chance: these are taken as an input of the model is.
+  bool takes_as_given(const step& s, const call& c, const answer& a) {
+    const bool known = std::all_of(s.outputs.begin(), s.outputs.end(),
+                                   [&](int o) { return o < 0 || at(o).dims.has_value(); });
+    if (!random(c.op()) || !a.problem.empty() || !known) return false;
+    ++drawn_[operator_name(c.node())];
+    return true;
+  }
+
   /// A step with its names as values of the model.
   static step placed(const step& named, const scope& in) {
     step s = named;
@@ -215,6 +228,7 @@ private:
       }
     }
     settle(s, c, a);
+    if (takes_as_given(s, c, a)) return;
     const bool broken = s.inputs.empty() && !a.problem.empty(); // follows from nothing
     if (folded && !broken)
       fold(s, c, elements, a.problem);
@@ -428,6 +442,7 @@ private:
   std::deque<value> values_;
   graph_builder builder_;
   run_decides decided_;
+  std::map<std::string, int> drawn_{}; ///< nodes whose numbers are taken as given, by operator
   opset_table opsets_{};
   functions functions_;
   scope root_;

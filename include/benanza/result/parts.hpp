@@ -19,7 +19,7 @@ inline constexpr std::string_view in_order = "plan", side_by_side = "streams";
 inline constexpr std::string_view by_first_choice = "first", by_named_choice = "named";
 
 /// The same in one order with the events of levels taken: of none of its parts, of each layer, and
-/// also of each call of a library within one (measure/chain/levels.hpp).
+/// also of each call of a library within one (measure/levels/level_run.hpp).
 inline constexpr std::string_view model_level = "level-model", layer_level = "level-layer",
                                   call_level = "level-call";
 

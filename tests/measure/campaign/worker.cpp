@@ -40,7 +40,10 @@ TEST_CASE(
   const auto groups = two_groups();
   std::thread worker([&] {
     echo r;
-    CHECK(serve({.socket = ends[1], .board = -1}, groups, r) == 0);
+    const auto count = [](const group& g, const nlohmann::json& question) -> nlohmann::json {
+      return {{"counted", question.at("count").get<int>() * static_cast<int>(g.cases.size())}};
+    };
+    CHECK(serve({.socket = ends[1], .board = -1}, groups, r, {{"count", count}}) == 0);
   });
   wire::line_reader in;
   const auto next = [&] {
@@ -54,8 +57,11 @@ TEST_CASE(
   const auto answer = next();
   CHECK(answer["results"][0]["case"] == "d");
   CHECK(answer["results"][1]["passes"][0]["error_message"] == "it is c");
-  for (const nlohmann::json& bad : {nlohmann::json{{"cases", {"x"}}},
-                                    nlohmann::json{{"cases", {"a", "c"}}}, nlohmann::json(3)}) {
+  wire::send_line(ends[0], {{"cases", {"a", "b"}}, {"count", 10}}); // another answer than results
+  CHECK(next() == nlohmann::json{{"counted", 20}});
+  for (const nlohmann::json& bad :
+       {nlohmann::json{{"cases", {"x"}}}, nlohmann::json{{"cases", {"a", "c"}}},
+        nlohmann::json{{"cases", {"a"}}, {"count", "x"}}, nlohmann::json(3)}) {
     wire::send_line(ends[0], bad);
     CHECK(next().contains("refused"));
   }

@@ -153,5 +153,26 @@ TEST_CASE("queries one after the other, of several executions each") {
   CHECK(s.under("offline").latencies_ns.empty());
 }
 
+TEST_CASE(
+    "a case under a scenario has its latencies, and of several executions a query has the work") {
+  served s(test::about(10e6));
+  for (const auto& [text, executions] :
+       {std::pair("single_stream:seconds=1", 1), std::pair("multi_stream:seconds=1", 8)}) {
+    result::measurement m;
+    m.flops = 3;
+    m.algorithm_flops = 2;
+    m.bytes = 5;
+    const std::vector<double> times =
+        scenario_run(parse_scenario(text))
+            .run(
+                s.model, [&] { return s.monitor.clock_ns += 500; }, s.stop, m);
+    CHECK(times.size() >= 20);
+    CHECK(m.scenario.percentile_ns > executions * 9e6);
+    CHECK(m.flops == 3 * executions);
+    CHECK(m.algorithm_flops == 2 * executions);
+    CHECK(m.bytes == 5 * executions);
+  }
+}
+
 } // namespace
 } // namespace benanza::measure

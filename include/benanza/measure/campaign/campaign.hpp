@@ -8,7 +8,6 @@
 
 #include "../process/interrupt.hpp"
 #include "keeper.hpp"
-#include "kernel_pass.hpp"
 #include "progress.hpp"
 #include "shard.hpp"
 
@@ -25,15 +24,22 @@ inline bool not_measured(const bench_case& c) {
   return c.results.empty() || c.results[0].error == interrupted_error;
 }
 
+/// What is done with a group that was measured, before it is kept.
+class after_group {
+public:
+  virtual ~after_group() = default;
+  virtual void look(group& g, const case_list& measured, const std::atomic<bool>& stop) = 0;
+};
+
 /// A run over many groups.
 class campaign {
 public:
-  /// `keeper` may be null: then nothing is kept; `pass` too: then kernels are not looked at.
+  /// `keeper` may be null: then nothing is kept; `after` too.
   campaign(runner& r, keeper* k, const campaign_settings& s, const sampling_request& asked,
-           std::vector<group>& groups, kernel_pass* pass = nullptr)
+           std::vector<group>& groups, after_group* after = nullptr)
       : runner_(r)
       , keeper_(k)
-      , pass_(pass)
+      , after_(after)
       , settings_(s)
       , asked_(asked)
       , progress_(s.progress, count(groups), estimate(groups, asked)) {
@@ -56,7 +62,7 @@ public:
       progress_.leads(fastest(g, missing));
       if (settings_.dry_run) disclaim(g, missing);
       // An interrupted group may lack samples: it is as if it had not been measured.
-      if (pass_ != nullptr && !stopped()) pass_->look(g, missing, interrupted);
+      if (after_ != nullptr && !stopped()) after_->look(g, missing, interrupted);
       if (!stopped()) return keep(g, missing);
     }
     for (std::size_t i : missing)
@@ -142,7 +148,7 @@ private:
 
   runner& runner_;
   keeper* keeper_;
-  kernel_pass* pass_;
+  after_group* after_;
   const campaign_settings& settings_;
   const sampling_request& asked_;
   progress progress_;

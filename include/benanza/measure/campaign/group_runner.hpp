@@ -18,7 +18,6 @@
 #include "../sampling/energy.hpp"
 #include "../sampling/sampler.hpp"
 #include "../sampling/statistics.hpp"
-#include "../scenario/run.hpp"
 #include "../subjects/subject.hpp"
 
 #include <algorithm>
@@ -166,8 +165,8 @@ private:
     monitor_->expect(g.what->team, g.what->known);
     wake_device(entries);
     for (const entry& e : entries)
-      if (e.c->under && !stop) play(g, e, stop);
-    std::erase_if(entries, [](const entry& e) { return e.c->under.has_value(); });
+      if (e.c->unsampled && !stop) run_otherwise(g, e, stop);
+    std::erase_if(entries, [](const entry& e) { return e.c->unsampled != nullptr; });
     if (entries.empty()) return;
 
     std::vector<sampled_case> samples;
@@ -330,20 +329,20 @@ private:
     }
   }
 
-  /// Queries come to a model as its case says.
-  void play(const group& g, const entry& e, const std::atomic<bool>& stop) {
+  /// What a case says is done in place of sampling it.
+  void run_otherwise(const group& g, const entry& e, const std::atomic<bool>& stop) {
     note_stage(stage::sampling, place(g, *e.c));
     result::measurement m = blank(g, *e.c);
     backend::prepared& model = *e.what->made.run;
     monitor_->begin_slice();
     const double began_ns = monitor_->now_ns();
-    scenario_outcome o = run_scenario(
-        model, *e.c->under,
+    const std::vector<double> times = e.c->unsampled->run(
+        model,
         [this] {
           note_stage(stage::sampling);
           return monitor_->now_ns();
         },
-        stop);
+        stop, m);
     m.sampling_ns = monitor_->now_ns() - began_ns;
     m.clock_ns = m.min_clock_ns = monitor_->clock_after_sample_ns();
     noise seen = monitor_->end_slice();
@@ -354,24 +353,17 @@ private:
     m.device = model.on_device() ? result::gpu_device : result::cpu_device;
     m.setup_ns = e.what->made.setup_ns;
     m.weight_bytes = model.weight_bytes();
-    m.scenario = o.figures;
-    if (e.c->under->kind == scenario_kind::multi_stream) { // of a query
-      m.flops *= e.c->under->streams;
-      m.algorithm_flops *= e.c->under->streams;
-      m.bytes *= e.c->under->streams;
-    }
-    if (stop || o.latencies_ns.empty()) {
+    if (stop || times.empty()) {
       m.error = result::stopped;
     } else {
-      m.samples_ns =
-          thinned(o.latencies_ns, static_cast<std::size_t>(asked_.parameters.samples_kept));
-      const summary figures = summarize(o.latencies_ns);
+      m.samples_ns = thinned(times, static_cast<std::size_t>(asked_.parameters.samples_kept));
+      const summary figures = summarize(times);
       m.min_ns = figures.min;
       m.p10_ns = figures.p10;
       m.median_ns = figures.median;
       m.p90_ns = figures.p90;
       m.mad_ns = figures.mad;
-      m.count = std::ssize(o.latencies_ns);
+      m.count = std::ssize(times);
       m.stop_reason = result::time_limit;
     }
     e.c->results.assign(1, std::move(m));

@@ -73,4 +73,9 @@ inline nlohmann::json look_at_kernels(const group& g, bool counting) {
   return {{"kernels", std::move(all)}};
 }
 
+/// The answer to a worker's question of that name.
+inline nlohmann::json answer_kernels(const group& g, const nlohmann::json& question) {
+  return look_at_kernels(g, question.value("counters", false));
+}
+
 } // namespace benanza::measure

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "../../result/parts.hpp"
+#include "campaign.hpp"
 #include "settings.hpp"
 #include "worker_process.hpp"
 
@@ -55,7 +56,7 @@ inline case_list worth_a_look(const group& g, const case_list& which, kernel_cho
   return all;
 }
 
-class kernel_pass {
+class kernel_pass final : public after_group {
 public:
   kernel_pass(char** argv, const machine::environment& e, const parameters& p,
               std::optional<double> timeout_s, kernel_choice whose, std::string profiler)
@@ -67,7 +68,7 @@ public:
       , profiler_(std::move(profiler)) {}
 
   /// Adds to the results of `g` what is seen of its cases `measured`.
-  void look(group& g, const case_list& measured, const std::atomic<bool>& stop) {
+  void look(group& g, const case_list& measured, const std::atomic<bool>& stop) override {
     case_list left = worth_a_look(g, measured, whose_);
     try {
       look_at(g, left, stop);

@@ -7,12 +7,15 @@
 #pragma once
 
 #include "../process/stage.hpp"
-#include "kernel_look.hpp"
 #include "wire.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <sys/mman.h>
 
 namespace benanza::measure {
@@ -61,8 +64,14 @@ inline group asked_for(const std::vector<group>& groups, const nlohmann::json& q
   return part;
 }
 
+/// What a worker does with a group in place of measuring it, by a word that its question has.
+using other_answers =
+    std::map<std::string,
+             std::function<nlohmann::json(const group&, const nlohmann::json& question)>>;
+
 /// Answers until the supervisor hangs up; returns the exit status.
-inline int serve(const worker_link& link, const std::vector<group>& groups, runner& r) {
+inline int serve(const worker_link& link, const std::vector<group>& groups, runner& r,
+                 const other_answers& others = {}) {
   const std::atomic<bool> never{false};
   wire::line_reader in;
   note_stage(stage::waiting, -1);
@@ -78,8 +87,10 @@ inline int serve(const worker_link& link, const std::vector<group>& groups, runn
       const auto question = nlohmann::json::parse(*line);
       group part = asked_for(groups, question);
       part.ahead = question.value("ahead", true);
-      if (question.contains("kernels")) {
-        answer = look_at_kernels(part, question.value("counters", false));
+      const auto other = std::find_if(others.begin(), others.end(),
+                                      [&](const auto& o) { return question.contains(o.first); });
+      if (other != others.end()) {
+        answer = other->second(part, question);
       } else {
         r.measure(part, all_cases(part), never);
         answer = wire::answer(part, r.seen(part.what->team));

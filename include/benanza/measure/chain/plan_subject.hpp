@@ -2,17 +2,14 @@
 // How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
 // the chain of a plan, verified node by node before it is timed. On a device there is another one,
 // `chain/streams`: branches side by side. A sequence of layers is timed alike, in cache states.
-// With levels (levels.hpp) there are their runs instead: `chain/level-model`, `chain/level-layer`,
-// `chain/level-call`.
 //
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
 
-#include "../../machine/processor_counters.hpp"
 #include "../../model/sequence.hpp"
 #include "../noise/hand_off_probe.hpp"
 #include "../noise/smt_probe.hpp"
-#include "levels.hpp"
+#include "chain.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,11 +18,11 @@
 namespace benanza::measure {
 
 /// The chain of a plan as the subject of a group.
-class plan_subject final : public subject {
+class plan_subject : public subject {
 public:
   plan_subject(result::plan p, const library_list& libraries, const parameters& thresholds)
-      : plan_(std::move(p))
-      , libraries_(libraries)
+      : libraries_(libraries)
+      , plan_(std::move(p))
       , parameters_(thresholds) {
     family = "model";
     key = plan_.graph.name;
@@ -57,10 +54,14 @@ public:
   }
 
   ready_case ready(const bench_case& c) override {
+    auto [made, took_ns] = verified(c);
+    return {std::move(made), took_ns};
+  }
+
+protected:
+  /// The case's chain, its nodes found right, and how long it took to make it.
+  std::pair<std::unique_ptr<chain>, double> verified(const bench_case& c) const {
     const stopwatch timer;
-    const level deepest = level_of(c.algorithm.id);
-    if (deepest != level::none && of_levels_)
-      return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), timer.ns()};
     auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
                                         c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
@@ -68,54 +69,12 @@ public:
     // Between two probes of the machine; what takes longer is looked at between its steps.
     constexpr double short_ns = 0.5e6;
     if (sequence_ && made->time(1) < short_ns) made->time_as_one();
-    if (deepest == level::none) return {std::move(made), took_ns};
-    of_levels_ = std::move(made);
-    return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), took_ns};
+    return {std::move(made), took_ns};
   }
-  void end() override { of_levels_.reset(); }
 
-  /// What the events of each level cost: its run's time less that of the level before. One that is
-  /// lost in the noise is 0. And what the processor counts of each layer, in a run of its own.
-  void conclude(std::vector<bench_case>& cases) const override {
-    const std::vector<result::measurement>* before = nullptr;
-    for (bench_case& c : cases) {
-      if (level_of(c.algorithm.id) == level::none) continue;
-      for (std::size_t i = 0; before != nullptr && i < c.results.size(); ++i)
-        if (i < before->size() && c.results[i].error.empty() && (*before)[i].error.empty())
-          c.results[i].overhead_ns = std::max(0.0, c.results[i].median_ns - (*before)[i].median_ns);
-      before = &c.results;
-      if (level_of(c.algorithm.id) != level::layer || !of_levels_ || of_levels_->on_device())
-        continue;
-      count_parts(*of_levels_, c.results);
-    }
-  }
+  const library_list& libraries_;
 
 private:
-  /// Notes what the processor counts of each part in a run that is not timed.
-  static void count_parts(chain& c, std::vector<result::measurement>& of) {
-    machine::processor_counters counters;
-    std::string why = counters.refused();
-    std::vector<std::vector<std::int64_t>> counted;
-    if (why.empty()) c.run(1);
-    for (std::size_t k = 0; why.empty() && k < c.steps(); ++k) {
-      counters.begin();
-      c.execute(k);
-      const std::vector<double> values = counters.end();
-      if (values.empty()) why = "others had the counters";
-      counted.emplace_back(values.begin(), values.end());
-    }
-    for (result::measurement& m : of) {
-      m.not_counted = !why.empty() || m.parts.size() == counted.size()
-                          ? why
-                          : "the times of its parts are not known";
-      if (!m.not_counted.empty()) continue;
-      const auto& names = counters.names();
-      m.counters_of_parts.assign(names.begin(), names.end());
-      for (std::size_t k = 0; k < counted.size(); ++k)
-        m.parts[k].counted = counted[k];
-    }
-  }
-
   /// A figure that was written down when the layers were measured; 0 where it was not.
   double known_fact(const char* fact) const {
     const auto measuring = plan_.provenance.find("measuring");
@@ -126,9 +85,7 @@ private:
 
   result::plan plan_;
   bool sequence_ = false;
-  const library_list& libraries_;
   parameters parameters_;
-  std::shared_ptr<chain> of_levels_{}; ///< that all levels run
 };
 
 namespace detail {
@@ -153,12 +110,6 @@ inline bool has_branches(const model::graph& g) {
 }
 } // namespace detail
 
-/// What is asked of whole models besides their run.
-struct chain_request {
-  std::vector<scenario> scenarios{};
-  level deepest = level::none; ///< events up to this level, in place of the run
-};
-
 /// What a case of a whole model is called.
 inline std::string chain_case_name(const model::graph& g, numeric type, std::string_view how,
                                    const std::string& state, int threads) {
@@ -166,14 +117,23 @@ inline std::string chain_case_name(const model::graph& g, numeric type, std::str
          state + "/t" + std::to_string(threads);
 }
 
-/// The group of a plan: one case, on a device another one with its branches side by side, and one
-/// for each load. Refuses a plan whose times come from another machine or other software: its
-/// prediction says nothing here. How many cores were allowed does not matter, as long as there is
-/// one for each of its threads.
-inline group plan_group(const result::plan& p, const library_list& libraries,
-                        const std::map<std::string, std::map<std::string, std::string>>& here,
-                        const parameters& thresholds = usual_parameters,
-                        const chain_request& asked = {}) {
+/// A case of a plan's model.
+inline bench_case chain_case(const result::plan& p, const subject& what, std::string_view how,
+                             const std::string& state) {
+  return {.name = chain_case_name(p.graph, p.type, how, state, p.threads),
+          .backend = "chain",
+          .algorithm = {.id = std::string(how),
+                        .equivalence = std::string(name(p.type)),
+                        .flops = what.flops},
+          .state = state};
+}
+
+/// Refuses a plan whose times come from another machine or other software: its prediction says
+/// nothing here. How many cores were allowed does not matter, as long as there is one for each of
+/// its threads.
+inline void
+refuse_from_elsewhere(const result::plan& p, const library_list& libraries,
+                      const std::map<std::string, std::map<std::string, std::string>>& here) {
   const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
@@ -186,24 +146,17 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                         ours + "\"",
                     p.graph.name, "measure here, and write the plan from that result");
     }
+}
+
+/// The group of a plan: one case, on a device another one with its branches side by side.
+inline group plan_group(const result::plan& p, const library_list& libraries,
+                        const std::map<std::string, std::map<std::string, std::string>>& here,
+                        const parameters& thresholds = usual_parameters) {
+  refuse_from_elsewhere(p, libraries, here);
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
-  const auto add = [&](std::string_view how, const std::string& state,
-                       const std::optional<scenario>& under = {}, std::string_view what = {}) {
-    g.cases.push_back({.name = chain_case_name(p.graph, p.type, how, state, p.threads),
-                       .backend = "chain",
-                       .algorithm = {.id = std::string(how),
-                                     .equivalence = std::string(name(p.type)) + std::string(what),
-                                     .flops = g.what->flops},
-                       .state = state,
-                       .under = under});
-  };
-  for (const named_level& l : named_levels) // they do not compete
-    if (l.what <= asked.deepest) add(l.algorithm, result::whole_run, {}, " " + std::string(l.word));
-  if (asked.deepest != level::none) return g;
-  add(result::in_order, result::whole_run);
-  if (on_device && detail::has_branches(p.graph)) add(result::side_by_side, result::whole_run);
-  for (const scenario& s : asked.scenarios)
-    add(result::in_order, name(s), s);
+  g.cases.push_back(chain_case(p, *g.what, result::in_order, result::whole_run));
+  if (detail::on_device(p, libraries) && detail::has_branches(p.graph))
+    g.cases.push_back(chain_case(p, *g.what, result::side_by_side, result::whole_run));
   return g;
 }
 

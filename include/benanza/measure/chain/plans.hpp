@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which whole models are to run? The plans of some files; each becomes a group of one case, on as
-// many threads as its times were taken with. Plans take the place of layers.
+// Which whole models are to run? The plans of some files; each becomes a group, on as many threads
+// as its times were taken with. Plans take the place of layers.
 //
-//   auto plans = read_plans({"plan.json"});   groups_of(plans, libraries, provenance)
+//   auto plans = read_plans({"plan.json"});   plan_group(plans[0], libraries, provenance)
 #pragma once
 
 #include "../../result/input_text.hpp"
@@ -29,20 +29,13 @@ inline int most_threads(const std::vector<int>& of_layers, const std::vector<res
   return most;
 }
 
-/// A group for each plan; refuses two of one model in one setting.
-inline std::vector<group>
-groups_of(const std::vector<result::plan>& plans, const library_list& libraries,
-          const std::map<std::string, std::map<std::string, std::string>>& here,
-          const parameters& thresholds = usual_parameters, const chain_request& asked = {}) {
-  std::vector<group> out;
-  for (const result::plan& p : plans) {
-    out.push_back(plan_group(p, libraries, here, thresholds, asked));
-    for (std::size_t i = 0; i + 1 < out.size(); ++i)
-      if (out[i].cases[0].name == out.back().cases[0].name)
-        throw error("two plans of the same model, type and threads", p.graph.name,
+/// Refuses two plans of one model in one setting.
+inline void refuse_twins(const std::vector<group>& of_plans) {
+  for (std::size_t i = 0; i < of_plans.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (of_plans[k].cases[0].name == of_plans[i].cases[0].name)
+        throw error("two plans of the same model, type and threads", of_plans[i].what->key,
                     "run them one at a time");
-  }
-  return out;
 }
 
 } // namespace benanza::measure

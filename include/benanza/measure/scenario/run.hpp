@@ -9,6 +9,7 @@
 #include "../../backend/prepared.hpp"
 #include "../../result/measurement.hpp"
 #include "../../result/statistics.hpp"
+#include "../subjects/subject.hpp"
 #include "queue.hpp"
 #include "scenario.hpp"
 
@@ -112,5 +113,25 @@ inline scenario_outcome run_scenario(backend::prepared& model, const scenario& l
   return l.rate > 0 ? detail::serve_at(model, l, l.rate, now, stop)
                     : detail::serve_within(model, l, now, stop);
 }
+
+/// A case of a model to which queries come so.
+class scenario_run final : public other_run {
+public:
+  explicit scenario_run(const scenario& s)
+      : scenario_(s) {}
+
+  std::vector<double> run(backend::prepared& model, const scenario_clock& now,
+                          const std::atomic<bool>& stop, result::measurement& m) const override {
+    scenario_outcome o = run_scenario(model, scenario_, now, stop);
+    m.scenario = o.figures;
+    if (scenario_.kind == scenario_kind::multi_stream) // of a query
+      for (std::int64_t* of_one : {&m.flops, &m.algorithm_flops, &m.bytes})
+        *of_one *= scenario_.streams;
+    return std::move(o.latencies_ns);
+  }
+
+private:
+  scenario scenario_;
+};
 
 } // namespace benanza::measure

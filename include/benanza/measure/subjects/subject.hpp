@@ -9,14 +9,23 @@
 #include "../../backend/concept.hpp"
 #include "../../result/planned.hpp"
 #include "../sampling/noise_monitor.hpp"
-#include "../scenario/scenario.hpp"
 
+#include <atomic>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace benanza::measure {
+
+/// What is done with a case that is not sampled, such as a model to which requests come by chance.
+class other_run {
+public:
+  virtual ~other_run() = default;
+  /// The times of what was run, in ns by the clock `now`; `m` gets what else was seen.
+  virtual std::vector<double> run(backend::prepared& what, const std::function<double()>& now,
+                                  const std::atomic<bool>& stop, result::measurement& m) const = 0;
+};
 
 /// One entry of Google Benchmark.
 struct bench_case {
@@ -24,7 +33,7 @@ struct bench_case {
   std::string backend;
   backend::algorithm algorithm;
   std::string state;
-  std::optional<scenario> under{}; ///< how queries come to it; nothing: it is sampled
+  std::shared_ptr<const other_run> unsampled{}; ///< how it runs; null: it is sampled
   /// One a repetition, once the group was measured.
   std::vector<result::measurement> results{};
   bool on_device = false; ///< a device runs it, and not the host

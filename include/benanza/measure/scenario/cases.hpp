@@ -8,13 +8,22 @@
 #pragma once
 
 #include "../../model/forms.hpp"
-#include "sequence_cases.hpp"
+#include "../chain/sequence_cases.hpp"
+#include "run.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace benanza::measure {
+
+/// Adds to the group of a plan a case for each scenario.
+inline void add_scenarios(group& g, const result::plan& p, const std::vector<scenario>& all) {
+  for (const scenario& s : all) {
+    g.cases.push_back(chain_case(p, *g.what, result::in_order, name(s)));
+    g.cases.back().unsampled = std::make_shared<scenario_run>(s);
+  }
+}
 
 /// The groups of whole models under scenarios, each in one type on some threads. `choices` says by
 /// what layers run on so many threads. Refuses a model with a layer that nothing runs.
@@ -38,18 +47,19 @@ std::vector<group> scenario_groups(const std::vector<model::graph>& graphs,
       if (types.empty()) types.push_back(measured_type(*g, libraries, s));
       for (const numeric type : types) {
         group made;
-        const auto add = [&](const std::string& state, const std::optional<scenario>& under) {
+        const auto add = [&](const std::string& state,
+                             const std::shared_ptr<const other_run>& unsampled) {
           bench_case c{.name = chain_case_name(*g, type, how, state, threads),
                        .backend = "chain",
                        .algorithm = {.id = how, .equivalence = std::string(name(type))},
                        .state = state,
-                       .under = under,
+                       .unsampled = unsampled,
                        .on_device = on_device};
           if (selected(c.name)) made.cases.push_back(std::move(c));
         };
         add(result::whole_run, {});
         for (const scenario& l : scenarios)
-          add(name(l), l);
+          add(name(l), std::make_shared<scenario_run>(l));
         if (made.cases.empty()) continue;
         made.what = std::make_shared<plan_subject>(choice.plan(*g, type), libraries, p);
         for (bench_case& c : made.cases)

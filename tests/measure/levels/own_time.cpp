@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/measure/chain/own_time.hpp>
+#include <benanza/measure/levels/own_time.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

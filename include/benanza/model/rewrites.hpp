@@ -6,7 +6,7 @@
 //   20\n"
 #pragma once
 
-#include "../operands.hpp"
+#include "operands.hpp"
 
 #include <fmt/format.h>
 

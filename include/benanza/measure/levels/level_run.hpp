@@ -8,8 +8,8 @@
 //   level_run r(shared_chain, libraries, level::layer);   r.time(1);   r.parts_of({...})
 #pragma once
 
+#include "../chain/chain.hpp"
 #include "call_listener.hpp"
-#include "chain.hpp"
 #include "level.hpp"
 #include "own_time.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planned.hpp"
+#include "../chain/planned.hpp"
 
-#include <benanza/measure/chain/levels.hpp>
+#include <benanza/measure/levels/level_subject.hpp>
 
 using namespace benanza;
 using namespace benanza::measure;
@@ -79,13 +79,12 @@ TEST_CASE("a plan's levels are cases of their own, and say what their events cos
   const library_list libraries = real_libraries();
   result::plan p = plan_of(graph_of(residual), libraries, 0);
   p.provenance = {{"machine", {}}, {"software", {}}};
-  group g = plan_group(p, libraries, p.provenance, usual_parameters, {.deepest = level::call});
+  group g = level_group(p, libraries, p.provenance, level::call);
   REQUIRE(g.cases.size() == 3);
   CHECK(g.cases[0].name == "model/test/f32/chain/level-model/run/t1");
   CHECK(g.cases[2].name == "model/test/f32/chain/level-call/run/t1");
   CHECK(g.cases[0].algorithm.equivalence != g.cases[1].algorithm.equivalence); // no race
-  CHECK(plan_group(p, libraries, p.provenance, usual_parameters, {.deepest = level::layer})
-            .cases.size() == 2);
+  CHECK(level_group(p, libraries, p.provenance, level::layer).cases.size() == 2);
   for (bench_case& c : g.cases)
     c.results.assign(1, {});
   g.cases[0].results[0].median_ns = 1000;
