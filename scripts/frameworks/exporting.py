@@ -3,8 +3,9 @@
 
   python3 -m frameworks.exporting FOLDER [PATTERN...]     # in scripts/
 
-Each becomes NAME.dynamo.onnx and NAME.script.onnx; exports.json says of each how many attentions, rotary
-embeddings and normalizations it has, or why an exporter made none.
+Those of transformers become NAME.dynamo.onnx and NAME.script.onnx, those of torchvision and timm one of both in turns.
+exports.json says of each how many attentions, rotary embeddings and normalizations it has, how many multiply-accumulates
+PyTorch counts as it runs, and how many numbers of the file are trained; or why an exporter made none.
 """
 
 import json
@@ -16,7 +17,7 @@ from pathlib import Path
 from frameworks.common import Refused, one_line
 from frameworks.environment import missing_packages, run_elsewhere
 
-NEEDED = ("numpy", "onnx", "onnxscript", "torch", "transformers")
+NEEDED = ("numpy", "onnx", "onnxscript", "torch", "transformers", "torchvision", "timm")
 LAYERS = 2
 SIZES = {"hidden_size": 64, "num_hidden_layers": LAYERS, "num_attention_heads": 4, "intermediate_size": 128,
          "vocab_size": 99, "max_position_embeddings": 64}
@@ -66,6 +67,24 @@ IMAGE = {
     "swinv2": ("Swinv2Model", {**WINDOWS, "attn_implementation": "eager"}, 2, 0, 6),
 }
 
+# Of torchvision: classes, places, boxes, videos. What is given to a model that takes no picture of 224.
+VISION = """alexnet convnext_tiny densenet121 efficientnet_b0 efficientnet_v2_s googlenet inception_v3 maxvit_t mnasnet0_5
+mobilenet_v2 mobilenet_v3_large mobilenet_v3_small regnet_x_400mf regnet_y_400mf resnet18 resnet50 resnext50_32x4d
+shufflenet_v2_x0_5 squeezenet1_1 swin_t swin_v2_t vgg11 vgg11_bn vit_b_32 wide_resnet50_2 deeplabv3_mobilenet_v3_large
+fcn_resnet50 lraspp_mobilenet_v3_large r3d_18 mc3_18 r2plus1d_18 s3d mvit_v1_b swin3d_t""".split()
+GIVEN = {"inception_v3": (1, 3, 299, 299), "mvit_v1_b": (1, 3, 16, 224, 224), "s3d": (1, 3, 16, 224, 224),
+         **{name: (1, 3, 8, 112, 112) for name in ("r3d_18", "mc3_18", "r2plus1d_18", "swin3d_t")}}
+TIMM = """bat_resnext26ts beit_base_patch16_224 botnet26t_256 cait_xxs24_224 coat_tiny coatnet_nano_rw_224 convit_tiny
+convmixer_768_32 crossvit_tiny_240 cspresnet50 davit_tiny deit3_small_patch16_224 dla34 dpn68 eca_nfnet_l0 edgenext_small
+efficientformer_l1 efficientvit_b0 eva02_tiny_patch14_224 fastvit_t8 focalnet_tiny_srf gcvit_xxtiny gernet_s ghostnet_100
+gmlp_ti16_224 halonet26t hgnet_tiny hrnet_w18_small inception_next_tiny lambda_resnet26t lcnet_050 levit_128s
+maxxvit_rmlp_nano_rw_256 mixer_s32_224 mixnet_s mobilenetv4_conv_small mobilenetv4_hybrid_medium mobileone_s0 mobilevit_xxs
+mvitv2_tiny nest_tiny nextvit_small pit_ti_224 poolformer_s12 pvt_v2_b0 regnetz_b16 repvgg_a0 res2net50_14w_8s resmlp_12_224
+resnest14d rexnet_100 sebotnet33ts_256 selecsls42b sequencer2d_s skresnet18 tiny_vit_5m_224 tnt_s_patch16_224 tresnet_m
+twins_svt_small visformer_tiny vit_tiny_patch16_224 volo_d1_224 xception41 xcit_nano_12_p8_224""".split()
+# A softmax that no attention has: it weighs paths or branches.
+NO_ATTENTION = {"resnest14d", "skresnet18"}
+
 
 def made(name, of_images):
     """A model, with the inputs that it is exported on."""
@@ -98,12 +117,71 @@ def made(name, of_images):
     return Alone(), (torch.randint(3, 99, (1, 16)), torch.ones(1, 16, dtype=torch.int64))
 
 
+def of_pictures(name):
+    """A model of torchvision or timm, and its input. The first result counts where there are several."""
+    import timm
+    import torch
+    import torchvision
+    torch.manual_seed(1)
+    if name in VISION:
+        backbone = {"weights_backbone": None} if name.split("_")[0] in ("deeplabv3", "fcn", "lraspp") else {}
+        model = torchvision.models.get_model(name, weights=None, **backbone)
+        dims = GIVEN.get(name, (1, 3, 224, 224))
+    else:
+        model = timm.create_model(name, pretrained=False)
+        dims = (1, *model.pretrained_cfg["input_size"])
+    return model.eval(), (torch.randn(dims),)
+
+
+def counted(model, inputs):
+    """Multiply-accumulates, attentions by their softmax, and normalizations, as PyTorch meets them in a run."""
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils.flop_counter import FlopCounterMode
+
+    class Calls(TorchDispatchMode):
+        softmax = norms = 0
+
+        def __torch_dispatch__(self, f, types, given=(), named=None):
+            self.softmax += "softmax" in f._schema.name and given[0].dim() >= 3
+            self.norms += f._schema.name == "aten::native_layer_norm"
+            return f(*given, **(named or {}))
+
+    torch.backends.mha.set_fastpath_enabled(False)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):  # all as products
+        calls, flops = Calls(), FlopCounterMode(display=False)
+        with calls:
+            model(*inputs)
+        with flops:
+            model(*inputs)
+    return flops.get_total_flops() // 2, calls.softmax, calls.norms
+
+
+def trained(file):
+    """Numbers of a file that are reals in tensors of several."""
+    import math
+    import onnx
+    reals = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, onnx.TensorProto.DOUBLE}
+    graph = onnx.load(file, load_external_data=False).graph
+    return sum(math.prod(t.dims) for t in graph.initializer if t.data_type in reals and math.prod(t.dims) > 1)
+
+
 def export(model, inputs, file, dynamo):
     import torch
     if dynamo:
         torch.onnx.export(model, inputs, str(file), dynamo=True, verbose=False)
     else:
         torch.onnx.export(model, inputs, str(file), dynamo=False, opset_version=17, do_constant_folding=True)
+
+
+def plans():
+    """Each export: its name, its way, what it must have where that is known, and what makes its model."""
+    for name in [*TEXT, *IMAGE]:
+        for way in ("dynamo", "script"):
+            yield name, way, (TEXT | IMAGE)[name][2:], lambda name=name: made(name, name in IMAGE)
+    for i, name in enumerate([*VISION, *TIMM]):
+        yield name, ("dynamo", "script")[i % 2], None, lambda name=name: of_pictures(name)
 
 
 def main():
@@ -117,21 +195,26 @@ def main():
     warnings.simplefilter("ignore")
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
-    for name in [*TEXT, *IMAGE]:
+    for name, way, known, make in plans():
         if patterns and not any(re.search(p, name) for p in patterns):
             continue
-        _, _, attentions, rotaries, norms = (TEXT | IMAGE)[name]
-        for way in ("dynamo", "script"):
-            file = folder / f"{name}.{way}.onnx"
-            row = {"file": file.name, "attentions": attentions, "rotaries": rotaries, "norms": norms}
-            rows.append(row)
-            try:
-                if not file.exists():
-                    export(*made(name, name in IMAGE), file, way == "dynamo")
-            except Exception as e:  # each exporter has errors of its own
-                file.unlink(missing_ok=True)
-                row["why_not"] = one_line(e)[:200]
-            print(f"{row['file']}: {row.get('why_not', 'written')}", file=sys.stderr, flush=True)
+        file = folder / f"{name}.{way}.onnx"
+        facts = file.with_suffix(".json")  # of a file that is there, so that nothing is made twice
+        row = {"file": file.name}
+        try:
+            if not file.exists() or not facts.exists():
+                model, inputs = make()
+                macs, softmax, norms = counted(model, inputs)
+                export(model, inputs, file, way == "dynamo")
+                attentions, rotaries, norms = known or (0 if name in NO_ATTENTION else softmax, 0, norms)
+                facts.write_text(json.dumps({"attentions": attentions, "rotaries": rotaries, "norms": norms, "macs": macs,
+                                             "parameters": trained(file)}))
+            row |= json.loads(facts.read_text())
+        except Exception as e:  # each exporter has errors of its own
+            file.unlink(missing_ok=True)
+            row["why_not"] = one_line(e)[:200]
+        rows.append(row)
+        print(f"{row['file']}: {row.get('why_not', 'written')}", file=sys.stderr, flush=True)
     (folder / "exports.json").write_text(json.dumps(rows, indent=1))
     return 0
 

@@ -15,9 +15,12 @@ from collections.abc import Callable
 from typing import Annotated, Any, Optional
 
 from benanza import tools
+from benanza.door import GGUF_FRAMEWORKS, ONNX_FRAMEWORKS
 from benanza.programs import Error, Parser
 
-INSTRUCTIONS = """Benanza measures every layer of an ONNX model by every kernel that this machine's libraries have, and
+OF_ONNX = ", ".join(ONNX_FRAMEWORKS)
+BESIDE = f"{OF_ONNX}; of a GGUF file {' or '.join(GGUF_FRAMEWORKS)}"
+INSTRUCTIONS = """Benanza measures every layer of a model, an ONNX or GGUF file, by every kernel that this machine's libraries have, and
 computes how fast the model could run here. Start with `bound`; then `where_time_goes` and `advise`; carry an advice out
 with `apply`, and never claim that something became faster before `verify` says FASTER. Times are in ms, with the interval
 in which they are. `partial` and `doubts` say why figures are of a part, or disturbed: tell them on. The first question
@@ -55,12 +58,12 @@ def server(folder: str) -> Any:
         raise Error(f"this Python's mcp is of another version: pip install 'mcp>=2' ({problem.name})") from None
 
     made = MCPServer("benanza", instructions=INSTRUCTIONS)
-    Model = Annotated[str, Field(description="an ONNX file, or a model of the zoo such as resnet50-v1")]
+    Model = Annotated[str, Field(description="an ONNX or GGUF file, or a model of the zoo such as resnet50-v1")]
     Threads = Annotated[int, Field(ge=1, description="of the processor")]
     Type = Annotated[Optional[str], Field(description="f32, bf16, u8s8u8 ...; the model's own by default")]
     Batch = Annotated[Optional[int], Field(description="the model's own, or 1 where it leaves that open")]
     Dims = Annotated[Optional[dict[str, int]], Field(description='what symbolic dims are: {"sequence": 128}')]
-    Framework = Annotated[Optional[str], Field(description="measured beside: onnxruntime, openvino or pytorch")]
+    Framework = Annotated[Optional[str], Field(description="measured beside: " + BESIDE)]
     Thorough = Annotated[bool, Field(description="more samples, all versions of libraries: some minutes")]
 
     async def answered(ctx: Context, ask: Callable[[tools.Told], dict[str, Any]]) -> dict[str, Any]:
@@ -113,7 +116,7 @@ def server(folder: str) -> Any:
     async def verify(ctx: Context, model: Model,
                      new_model: Annotated[Optional[str], Field(description="the changed file; none where a setting changed")] = None,
                      settings: Annotated[Optional[list[str]], Field(description="of the new side: NAME=VALUE, as advice has them")] = None,
-                     framework: Annotated[str, Field(description="onnxruntime, openvino or pytorch")] = "onnxruntime",
+                     framework: Annotated[str, Field(description=OF_ONNX)] = "onnxruntime",
                      threads: Threads = 1, batch: Batch = None, dims: Dims = None) -> dict[str, Any]:
         """Whether a change made a framework's run faster or slower: both are measured in turns. FASTER and SLOWER are more
         than chance; UNSURE is no proof of anything."""

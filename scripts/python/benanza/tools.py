@@ -33,7 +33,7 @@ def ms(of: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def file_of(model: str, folder: str) -> str:
     """The file of a model, also of one of the zoo that was asked about before."""
-    return model if model.endswith(".onnx") else str(Path(folder) / "zoo" / f"{model}.onnx")
+    return model if model.endswith((".onnx", ".gguf")) else str(Path(folder) / "zoo" / f"{model}.onnx")
 
 
 def command_of(words: list[str]) -> str:
