@@ -49,6 +49,10 @@ TEST_CASE("cuda: kernels move elements of every width" * doctest::skip(!fake::ha
   try_all(cuda_test::moved, {numeric::f32, numeric::f16, numeric::s8s8s8});
 }
 
+TEST_CASE("cuda: kernels of several types" * doctest::skip(!fake::has_compiler())) {
+  try_all(cuda_test::typed, {numeric::f32, numeric::f16, numeric::bf16});
+}
+
 TEST_CASE("cuda: kernels compute in every type" * doctest::skip(!fake::has_compiler())) {
   try_all(cuda_test::computed, {numeric::f32, numeric::f16, numeric::bf16});
 }
@@ -171,9 +175,9 @@ TEST_CASE("cuda: rows are shared by as many threads as they are long") {
 
 TEST_CASE("cuda: what no kernel does is not offered") {
   for (const char* layer :
-       {"Conv/1x4x8x8-8x3x3-s1-p1", "LRN/1x8x6x6-n5", "Reshape/4x6-24",
-        "MaxPool/1x8x11x11-3x3-s2-p1", "Slice/4x10-0x5", "Sin/4x4-s64", "Add/4x4-u8", "Sum/4x4-n17",
-        "ReduceL2/4x4-a1-s64", "Concat/600-a0-n300"})
+       {"Conv/1x4x8x8-8x3x3-s1-p1", "QuantizeLinear/4x6-s4", "QuantizeLinear/4x6-u8-a1-k4",
+        "Cast/4x6-real-e4m3", "Reshape/4x6-24", "MaxPool/1x8x11x11-3x3-s2-p1", "Slice/4x10-0x5",
+        "Sin/4x4-s64", "Add/4x4-u8", "Sum/4x4-n17", "ReduceL2/4x4-a1-s64", "Concat/600-a0-n300"})
     CHECK_MESSAGE(names(layer, numeric::f32).empty(), layer);
   CHECK(names("Relu/4x4", numeric::tf32).empty());
   CHECK(names("Relu/4x4", numeric::e4m3).empty());

@@ -18,28 +18,34 @@ inline constexpr std::int64_t most_operands = 16;
 
 namespace detail {
 
-/// Puts an elementwise program together, operand by operand.
-class elementwise {
+/// Puts a program of elements together, operand by operand.
+class program_of_operands {
 public:
-  elementwise(const shape& output, const arithmetic& numbers)
-      : output_(output)
-      , numbers_(numbers) {
+  /// Of a result of such elements; `widest`: bytes of the widest element that it reads or writes.
+  program_of_operands(const shape& output, std::string result, std::int64_t widest)
+      : output_(output) {
     made_.count = elements(output);
     made_.count_in = counter::of(made_.count);
-    made_.functions = numbers.functions;
-    made_.result = numbers.stored;
+    made_.result = std::move(result);
+    made_.element_bytes = widest;
   }
+  counter count_in() const { return made_.count_in; }
 
-  /// Adds an operand that broadcasts to the output; its value's name.
-  std::string operand(const shape& dims) {
-    const std::string n = std::to_string(made_.readings.size());
-    made_.parameters += "const " + numbers_.stored + "* __restrict__ x" + n + ", ";
+protected:
+  std::string add_parameter(std::string_view type) {
+    const std::string n = std::to_string(parameters_++);
+    made_.parameters.append("const ").append(type).append("* __restrict__ x" + n + ", ");
     made_.arguments += 'x' + n + ", ";
+    return n;
+  }
+  /// Adds an operand that broadcasts to the output; what its element is called.
+  std::string add_operand(const shape& dims, const std::string& type) {
+    const std::string n = add_parameter(type);
     const shape full = expanded(dims, output_.size), strides = packed(full), to = packed(output_);
     block b;
     for (int d = 0; d < output_.size; ++d)
       b.push({output_[d], to[d], full[d] == 1 ? 0 : strides[d]});
-    reading r{.element = numbers_.stored};
+    reading r{.element = type};
     lines place;
     if (elements(dims) == made_.count) {
       place("  return x", n, " + i;");
@@ -51,7 +57,28 @@ public:
     }
     r.place = place.text();
     made_.readings.push_back(std::move(r));
-    return "load(a" + n + ')';
+    return 'a' + n;
+  }
+
+  shape output_;
+  program made_{};
+
+private:
+  int parameters_ = 0;
+};
+
+/// A program in the arithmetic of one type.
+class elementwise : program_of_operands {
+public:
+  elementwise(const shape& output, const arithmetic& numbers)
+      : program_of_operands(output, numbers.stored, 0)
+      , numbers_(numbers) {
+    made_.functions = numbers.functions;
+  }
+
+  /// Adds an operand that broadcasts to the output; its value's name.
+  std::string operand(const shape& dims) {
+    return "load(" + add_operand(dims, numbers_.stored) + ')';
   }
   /// Adds the statement `v = expression`.
   void then(const std::string& expression) { body_("  v = ", expression, ";"); }
@@ -70,9 +97,7 @@ public:
   }
 
 private:
-  shape output_;
   arithmetic numbers_;
-  program made_{};
   lines body_{};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kernels are there for a layer? Movers of every kind, in several widths and through tiles,
-// elementwise functions, reductions, softmax and normalizations by rows, running sums: what
-// libraries for GPUs leave to frameworks, wholly or in part. Nothing here is compiled, and no GPU
-// is needed.
+// elementwise functions, conversions between types, reductions, softmax and normalizations by rows,
+// running sums: what libraries for GPUs leave to frameworks, wholly or in part. Nothing here is
+// compiled, and no GPU is needed.
 //
 //   kernels_for(op::parse("Transpose/1x58x28x28-o0x2x3x1"), numeric::f16)   // v1, v4, v8, tile32
 #pragma once
@@ -15,6 +15,7 @@
 #include "scan.hpp"
 #include "tile.hpp"
 #include "tile_row.hpp"
+#include "typed.hpp"
 
 namespace benanza::backend::cuda::source {
 
@@ -116,7 +117,9 @@ struct kernels_of {
   }
   template <class Layer>
   std::vector<kernel> operator()(const Layer& l) const {
-    if constexpr (requires { rows_of(l, dtype{}, 1.0); }) {
+    if constexpr (requires { typed_program_of(l, type); }) {
+      return widths_of(typed_program_of(l, type));
+    } else if constexpr (requires { rows_of(l, dtype{}, 1.0); }) {
       if constexpr (requires { l.element; })
         if (!computes(l)) return {};
       const auto r = rows_of(l, element_of(l, type), scale);
