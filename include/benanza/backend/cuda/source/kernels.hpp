@@ -106,7 +106,7 @@ struct kernels_of {
     return with_cub(l, scans_of(l, element_of(l, type)));
   }
   std::vector<kernel> operator()(const op::pool& l) const {
-    if (!computes(l)) return {};
+    if (l.element != dtype::real) return widths_of(maxima_of_codes(l));
     return with_cub(l, tile_rows_of(l, source_of(type)));
   }
   template <class Layer>

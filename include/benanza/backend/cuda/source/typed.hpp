@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs of layers whose operands and results are of several types: Cast, Where, Expand,
-// QuantizeLinear and its inverse, tables on codes; and of those that see vectors of parameters, a
-// window of channels or the other number of a pair beside each element: BatchNormalization, LRN,
-// RotaryEmbedding. Each operand is read once an element, the result written once.
+// QuantizeLinear and its inverse, tables, sums and maxima of codes; and of those that see vectors
+// of parameters, a window of channels or the other number of a pair beside each element:
+// BatchNormalization, LRN, RotaryEmbedding. Each operand is read once an element, the result
+// written once.
 //
 //   program p = *typed_program_of(op::cast{.input = {8, 64}, .to = dtype::s64}, numeric::f16);
 #pragma once
@@ -10,6 +11,8 @@
 #include "../../../op/cast.hpp"
 #include "../../../op/expand.hpp"
 #include "../../../op/norm.hpp"
+#include "../../../op/on_codes.hpp"
+#include "../../../op/pool.hpp"
 #include "../../../op/quantize.hpp"
 #include "../../../op/rotary.hpp"
 #include "../../../op/where.hpp"
@@ -88,6 +91,8 @@ public:
     if (made_.readings.back().together != 1)
       made_.element_bytes = std::max(made_.element_bytes, bytes);
   }
+  /// An operand that is not read, behind all others.
+  void absent() { add_parameter("float"); }
   void functions(const std::string& more) { made_.functions += more; }
   program finish(std::string statements) {
     made_.combine = std::move(statements);
@@ -196,6 +201,69 @@ inline std::optional<program> typed_program_of(const op::lookup_table& l, numeri
   out.operand(detail::c_type(l.element));
   out.operand(detail::c_type(l.to));
   return out.finish("  return x1[(unsigned char)x0[i]];");
+}
+
+/// Sums and products of codes of 8 bits.
+inline std::optional<program> typed_program_of(const op::on_codes<op::binary>& l, numeric t) {
+  const std::string a = detail::c_type(l.a_type()), b = detail::c_type(l.b_type());
+  const bool real = l.result_type() == dtype::real;
+  if (real && quantised(t)) return std::nullopt;
+  const dtype stored = storage_of(l.result_type(), t);
+  detail::combined out(l.output(), detail::c_type(stored), size_bytes(stored));
+  out.operand(l.base.a, a, 1);
+  out.operand({}, "float", 4);
+  out.operand({}, a, 1);
+  out.operand(l.base.b, b, 1);
+  out.operand({}, "float", 4);
+  out.operand({}, b, 1);
+  std::string text = "  float v = ((float)a0 - (float)a2) * a1 " +
+                     std::string(l.base.function == op::binary_function::mul ? "*" : "+") +
+                     " ((float)a3 - (float)a5) * a4;\n";
+  if (l.rectified) text += "  v = fmaxf(v, 0.0f);\n";
+  if (real) {
+    out.absent();
+    out.absent();
+    out.functions(arithmetic_of(stored)->functions);
+    return out.finish(text + "  return store(v);");
+  }
+  out.operand({}, "float", 4);
+  out.operand({}, detail::c_type(stored), 1);
+  const auto [low, high] = detail::ends_of(stored);
+  return out.finish(text + "  return (" + detail::c_type(stored) +
+                    ")fminf(fmaxf(rintf(v / a6) + (float)a7, " + low + "f), " + high + "f);");
+}
+
+/// Maxima of codes, whose window leaves out what is outside.
+inline std::optional<program> maxima_of_codes(const op::pool& l) {
+  const shape made = l.output();
+  const std::string code = detail::c_type(l.element);
+  const int n = l.kernel.size;
+  detail::placed out(made, code, 1);
+  out.operand(code);
+  const counter c = out.count_in();
+  lines text;
+  text("  idx left = i;");
+  for (int d = n; d-- > 0;) {
+    const auto at = static_cast<std::int64_t>(d);
+    text("  const int from", at, " = (int)(left % ", c(made[d + 2]), ") * ",
+         op::entry(l.strides, d, 1), " - ", op::entry(l.pads, d, 0), ";");
+    text("  left /= ", c(made[d + 2]), ";");
+  }
+  text("  const ", code, "* plane = x0 + left * ", c(elements(l.input, 2, l.input.size)), ";");
+  text("  int most = -256;");
+  std::string place = "0";
+  for (int d = 0; d < n; ++d) {
+    const std::string k = "k" + std::to_string(d), p = "p" + std::to_string(d);
+    text("  for (int ", k, " = 0; ", k, " < ", l.kernel[d], "; ++", k, ") {");
+    text("  const int ", p, " = from", static_cast<std::int64_t>(d), " + ", k, " * ",
+         op::entry(l.dilations, d, 1), ";");
+    text("  if (", p, " < 0 || ", p, " >= ", l.input[d + 2], ") continue;");
+    place = '(' + place + ") * " + c(l.input[d + 2]) + " + (idx)" + p;
+  }
+  text("  const int v = plane[", place, "];\n  if (v > most) most = v;");
+  text("  ", std::string(static_cast<std::size_t>(n), '}'));
+  text("  return (", code, ")most;");
+  return out.finish(text.text());
 }
 
 inline std::optional<program> typed_program_of(const op::batch_norm& l, numeric t) {
