@@ -94,10 +94,9 @@ def row_of(case, threads, dims, results, arguments, notes):
         theirs = {f: in_framework(f, file, words, threads, arguments.seconds, arguments.turns, plan)
                   for f in frameworks if f in (arguments.frameworks or FRAMEWORKS)}
         chain = min((t[1] for t in theirs.values() if t[1]), default=None)
-        if plan and not chain:  # by itself, which says why it does not run in turns
+        if plan and not chain:  # both by themselves: there may be no memory for both at once
             chain, why = run_plan(plan)
-            if not chain:
-                theirs = {f: in_framework(f, file, words, threads, arguments.seconds, 1) for f in theirs}
+            theirs = {f: in_framework(f, file, words, threads, arguments.seconds, 1) for f in theirs}
     a = analyse(*results, options=options, whole=False)[graph]
     for said in {why, a.get("no_verdict"), *(t[2] for t in theirs.values())} - {None}:
         notes.add(f"{graph}, t{threads}: {said}")
