@@ -114,6 +114,16 @@ inline constexpr const char* typed[] = {
     "RotaryEmbedding/2x3x5x16-r8-interleaved-t9-bshd",
 };
 
+/// Products with weights of few bits.
+inline constexpr const char* of_few_bits[] = {
+    "MatMulNBits/1x128-n24-k32",
+    "MatMulNBits/2x3x96-n17-k16-z",
+    "MatMulNBits/3x300-n8-q8-k64-z-b",
+    "MatMulNBits/3x77-n9-k32-b",
+    "MatMulNBits/10x64-n12-k32-z-b-e4",
+    "MatMulNBits/1x2048-n40-q8-k128",
+};
+
 /// Layers that compute with elements.
 inline constexpr const char* computed[] = {
     "Resize/1x3x7x5-1x3x14x10-linear",
