@@ -93,6 +93,7 @@ struct accuracy_kinds {
   accuracy operator()(const op::attention&) const { return accuracy::products; }
   accuracy operator()(const op::matmul_nbits&) const { return accuracy::products; }
   accuracy operator()(const op::matmul_ggml&) const { return accuracy::products; }
+  accuracy operator()(const op::gather_ggml&) const { return accuracy::rounded; }
   accuracy operator()(const op::linear_attention&) const { return accuracy::products; }
   accuracy operator()(const op::tf_idf& p) const {
     return p.weighs() ? accuracy::summed : accuracy::exact;

@@ -122,6 +122,22 @@ inline constexpr const char* of_few_bits[] = {
     "MatMulNBits/3x77-n9-k32-b",
     "MatMulNBits/10x64-n12-k32-z-b-e4",
     "MatMulNBits/1x2048-n40-q8-k128",
+    "MatMulGgml/1x64-n9-q4_0",
+    "MatMulGgml/2x64-n9-q4_1",
+    "MatMulGgml/1x96-n5-q5_0",
+    "MatMulGgml/1x64-n9-q5_1",
+    "MatMulGgml/3x64-n9-q8_0",
+    "MatMulGgml/2x512-n7-q4_k",
+    "MatMulGgml/1x256-n7-q5_k",
+    "MatMulGgml/1x512-n7-q6_k",
+    "MatMulGgml/6x64-n9-iq4_nl-e3",
+    "MatMulGgml/1x256-n7-iq4_xs",
+    "MatMulGgml/1x64-n9-mxfp4",
+    "MatMulGgml/2x77-n9-f16",
+    "MatMulGgml/1x64-n9-bf16",
+    "GatherGgml/20x256-3-q4_k",
+    "GatherGgml/20x64-2x2-q8_0",
+    "GatherGgml/20x256-3-q6_k",
 };
 
 /// Layers that compute with elements.

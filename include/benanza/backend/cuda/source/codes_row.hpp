@@ -13,6 +13,24 @@
 
 namespace benanza::backend::cuda::source {
 
+namespace detail {
+/// Where a row of a product's elements is, and which column of the weights it meets.
+inline std::string places_of_products(std::int64_t n, std::int64_t experts, std::int64_t its_rows,
+                                      const counter& c) {
+  const std::string head = "static __device__ __forceinline__ ";
+  lines out;
+  out(head, "idx place_of_row(idx) { return 0; }");
+  out(head, "idx place_in_row(idx j) { return j; }");
+  out(head, "idx column_of(idx row) {");
+  if (experts > 1)
+    out("  const idx expert = (idx)((unsigned long long)(row / ", c(n), ") * ", experts, "ull / ",
+        its_rows, "ull);\n  return expert * ", c(n), " + row % ", c(n), ";\n}");
+  else
+    out("  return row % ", c(n), ";\n}");
+  return out.text();
+}
+} // namespace detail
+
 inline std::optional<rows> rows_of(const op::matmul_nbits& l, dtype type, double) {
   const auto a = arithmetic_of(type);
   if (!a || a->whole || type == dtype::s8 || type == dtype::u8) return std::nullopt;
@@ -35,14 +53,7 @@ inline std::optional<rows> rows_of(const op::matmul_nbits& l, dtype type, double
 
   lines out;
   const std::string head = "static __device__ __forceinline__ ";
-  out(head, "idx place_of_row(idx) { return 0; }");
-  out(head, "idx place_in_row(idx j) { return j; }");
-  out(head, "idx column_of(idx row) {");
-  if (l.experts > 1)
-    out("  const idx expert = (idx)((unsigned long long)(row / ", c(l.n), ") * ", l.experts,
-        "ull / ", l.rows(), "ull);\n  return expert * ", c(l.n), " + row % ", c(l.n), ";\n}");
-  else
-    out("  return row % ", c(l.n), ";\n}");
+  out(detail::places_of_products(l.n, l.experts, l.rows(), c));
   out(head, "float product(const ", a->stored, "* x, const unsigned char* codes, const ", a->stored,
       "* scales, ", l.zero_points ? "const unsigned char* zeros, " : "", "idx row, idx j) {");
   out("  const idx column = column_of(row), k = j * ", c(at_once), ", block = k / ", c(l.block),

@@ -11,6 +11,7 @@
 #include "codes_row.hpp"
 #include "cub.hpp"
 #include "eltwise.hpp"
+#include "ggml.hpp"
 #include "resize.hpp"
 #include "row.hpp"
 #include "scan.hpp"

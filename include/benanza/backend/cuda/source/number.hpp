@@ -40,6 +40,18 @@ inline std::string literal(double v, const arithmetic& a) {
   return out + a.suffix;
 }
 
+/// `from_half` and `to_half`, once in a text.
+inline std::string half_functions() {
+  const std::string head = "static __device__ __forceinline__ ";
+  return "#if defined(__CUDACC__) && !defined(HALVES)\n#define HALVES\n" + head +
+         "float from_half(unsigned short h) {\n  float f;\n"
+         "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));\n  return f;\n}\n" +
+         head +
+         "unsigned short to_half(float f) {\n  unsigned short h;\n"
+         "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(f));\n  return h;\n}\n"
+         "#endif\n";
+}
+
 /// The arithmetic of a type; `scale` is what quantised results are multiplied with before they are
 /// rounded (1: nothing). Nothing for types that kernels cannot compute with.
 inline std::optional<arithmetic> arithmetic_of(dtype type, double scale = 1) {
@@ -69,14 +81,7 @@ inline std::optional<arithmetic> arithmetic_of(dtype type, double scale = 1) {
   case dtype::f64: return made("double", "double", "v", "v");
   case dtype::f16: {
     arithmetic a = made("unsigned short", "float", "from_half(v)", "to_half(v)");
-    a.functions = "#ifdef __CUDACC__\n" + head +
-                  "float from_half(unsigned short h) {\n  float f;\n"
-                  "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));\n  return f;\n}\n" +
-                  head +
-                  "unsigned short to_half(float f) {\n  unsigned short h;\n"
-                  "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(f));\n  return h;\n}\n"
-                  "#endif\n" +
-                  a.functions;
+    a.functions = half_functions() + a.functions;
     return a;
   }
   case dtype::bf16: {

@@ -74,6 +74,7 @@ class placed : public program_of_operands {
 public:
   using program_of_operands::program_of_operands;
   void operand(std::string_view type) { add_parameter(type); }
+  void counts_in(const counter& c) { made_.count_in = c; }
   void functions(const std::string& more) { made_.functions += more; }
   program finish(std::string statements) {
     made_.alone = std::move(statements);
