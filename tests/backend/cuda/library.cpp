@@ -163,7 +163,7 @@ TEST_CASE("cuda: what cannot be prepared says why" * doctest::skip(!on_fake())) 
   for (const std::int64_t bad : {std::int64_t{10}, std::int64_t{-11}}) {
     operands o = values(gather);
     o.inputs[1].as<std::int64_t>()[2] = bad;
-    CHECK(refusal(gather, numeric::f32, "kernel:v1", o).find("index lies outside") !=
+    CHECK(refusal(gather, numeric::f32, "kernel:v1", o).find("lies outside what it indexes") !=
           std::string::npos);
   }
 }

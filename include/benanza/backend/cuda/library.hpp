@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../op/kinds.hpp"
+#include "../indices.hpp"
 #include "chain_space.hpp"
 #include "enumerate.hpp"
 #include "limits.hpp"
@@ -16,19 +17,6 @@
 namespace benanza::backend::cuda {
 
 namespace detail {
-/// Refuses indices that are outside: a kernel would read what is not there.
-inline void check_indices(const op::layer& l, const operands& values) {
-  const auto* g = op::as<op::gather>(l);
-  if (g == nullptr) return;
-  const std::int64_t size = g->data[g->axis];
-  const tensor& named = values.inputs.at(1);
-  for (std::int64_t i = 0; i < named.count(); ++i) {
-    const double at = load(named.type, named.bytes.data(), i);
-    if (at < static_cast<double>(-size) || at >= static_cast<double>(size))
-      throw error("a Gather's index lies outside its axis", op::name(l));
-  }
-}
-
 /// What this machine lacks for a kernel; without a GPU only what is known of the toolkit.
 inline std::string lacking_here(const source::kernel& k) {
   if (k.needs_cub && !cub_headers::it().found()) return cub_headers::it().why_not();
@@ -91,7 +79,7 @@ public:
                                     const operands& values, const setting& s) override {
     if (!unavailable().empty()) throw error(unavailable());
     if (!gpu_) gpu_ = gpu::of_this_process();
-    detail::check_indices(l, values);
+    check_indices(l, values);
     if (a.id == copies_id)
       if (auto plan = copies_for(l, size_bytes(detail::moved_type(l, t))))
         return std::make_unique<copy_run>(gpu_, l, t, std::move(*plan), values, s);
