@@ -140,6 +140,20 @@ inline constexpr const char* of_few_bits[] = {
     "GatherGgml/20x256-3-q6_k",
 };
 
+/// Products of codes.
+inline constexpr const char* of_codes[] = {
+    "QLinearMatMul/2x5x24-24x9-w-u8s8u8-pc-za-zb-zr",
+    "QLinearMatMul/3x5x24-3x24x7-u8u8u8-za-zb-zr",
+    "QLinearMatMul/2x1x4x8-3x8x5-s8s8s8",
+    "MatMulInteger/1x16x32-32x12-w-u8s8s32-za",
+    "QGemm/4x9x32-tb-c1x9-w-u8s8u8-pc-zr",
+    "QGemm/4x9x32-ta-c4x1-w-s8s8real",
+    "QLinearConv/1x6x9x7-8x3x3-s2-p1-b-u8s8u8-pc-za-zr",
+    "QLinearConv/2x6x9x7-8x3x2-d2x1-g2-u8u8u8-za-zb-relu",
+    "QLinearConv/1x8x12-8x3-p1-g8-s8s8s8",
+    "ConvInteger/1x4x5x6x7-3x3x3x3-p1-u8s8s32-za",
+};
+
 /// Layers that compute with elements.
 inline constexpr const char* computed[] = {
     "Resize/1x3x7x5-1x3x14x10-linear",

@@ -53,6 +53,10 @@ TEST_CASE("cuda: kernels of several types" * doctest::skip(!fake::has_compiler()
   try_all(cuda_test::typed, {numeric::f32, numeric::f16, numeric::bf16});
 }
 
+TEST_CASE("cuda: kernels of products of codes" * doctest::skip(!fake::has_compiler())) {
+  try_all(cuda_test::of_codes, {numeric::f32, numeric::f16});
+}
+
 TEST_CASE("cuda: kernels of weights of few bits" * doctest::skip(!fake::has_compiler())) {
   try_all(cuda_test::of_few_bits, {numeric::f32, numeric::f16, numeric::bf16});
   CHECK(names(cuda_test::of_few_bits[0], numeric::f16) == list_of{"row1", "row32"});

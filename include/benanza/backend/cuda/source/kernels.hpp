@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../../op/kinds.hpp"
+#include "codes_product.hpp"
 #include "codes_row.hpp"
 #include "cub.hpp"
 #include "eltwise.hpp"
