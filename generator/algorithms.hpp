@@ -24,9 +24,12 @@
 #include <nlohmann/json.hpp>
 #include <range/v3/view/transform.hpp>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace benanza::generator {
@@ -102,6 +105,22 @@ inline std::vector<numeric> types_of(const model::graph& g, const target_argumen
     return {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16};
   return {g.type};
 }
+
+/// How often the models have a layer: of the forms of each the one that has it most often.
+inline std::int64_t uses_in_models(const model::catalogue_entry& e,
+                                   std::span<const model::graph> graphs) {
+  std::map<std::tuple<std::string, std::int64_t, std::map<std::string, std::int64_t>>, std::int64_t>
+      most;
+  for (const model::use& u : e.uses) {
+    const model::graph& g = graphs[u.graph];
+    std::int64_t& its = most[{g.model, g.batch, g.dims}];
+    its = std::max(its, u.count);
+  }
+  std::int64_t sum = 0;
+  for (const auto& [model, uses] : most)
+    sum += uses;
+  return sum;
+}
 } // namespace detail
 
 /// Asks cuDNN for every layer of `all`; views are left out.
@@ -122,8 +141,8 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
       for (const numeric t : detail::types_of(graphs[u.graph], a))
         types.insert(t);
     for (const numeric t : types)
-      out.layers.push_back(
-          {e.layer, t, e.count(), lister.offers(e.layer, t), backend::cuda::offers(e.layer, t)});
+      out.layers.push_back({e.layer, t, detail::uses_in_models(e, graphs),
+                            lister.offers(e.layer, t), backend::cuda::offers(e.layer, t)});
   }
   out.seconds = watch.seconds();
   return out;
@@ -188,7 +207,10 @@ inline report::tables::chapter layer_chapter(const layer_algorithms& l, int capa
   const bool product = has_product(l, capability);
   if (product) add_rows(t, "cuBLAS", backend::cublas::plain_functions(l.layer, l.type));
   add_rows(t, "CUDA", l.movers);
-  if (t.rows.empty() && !product) c.say("no library has anything for it.");
+  if (t.rows.empty() && !product)
+    c.say(op::family(l.layer).find('+') == std::string_view::npos
+              ? "no library has anything for it."
+              : "no library has it as one: it counts as its parts.");
   c.add(std::move(t));
   std::vector<std::string> on_gpu;
   if (product)

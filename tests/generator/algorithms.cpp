@@ -36,6 +36,17 @@ constexpr bool with_cudnn =
 #endif
 } // namespace
 
+TEST_CASE("a layer counts as often as its model has it, in whichever form" *
+          doctest::skip(!with_cudnn)) {
+  const scratch_folder folder("uses");
+  REQUIRE(shell(generate + " zoo lenet -q -o " + folder.path()).status == 0);
+  const auto said =
+      shell(generate + " " + (folder / "lenet.onnx") + " --algorithms --target h100 --types f16");
+  CHECK(said.status == 0);
+  CHECK(holds(said.out, "MaxPool/1x20x24x24-2x2-s2 f16 x1\n")); // in three graphs
+  CHECK_FALSE(holds(said.out, " x3\n"));
+}
+
 TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and as JSON" *
           doctest::skip(!with_cudnn)) {
   const layers some("Conv/16x64x56x56-64x3x3-s1-p1\nSoftmax/4x1000-a1\nConcat/1x8x4x4-a1-n2\n");
