@@ -58,6 +58,7 @@ void compile_each(bool every_width) {
   try_all(cuda_test::typed, numeric::bf16);
   try_all(cuda_test::of_few_bits, numeric::f16);
   try_all(cuda_test::of_codes, numeric::f16);
+  try_all(cuda_test::attended, numeric::bf16);
   try_all(cuda_test::rowed, numeric::bf16);
   try_all(cuda_test::summed, numeric::f16);
   try_all(cuda_test::tiled_rows, numeric::f16);

@@ -154,6 +154,19 @@ inline constexpr const char* of_codes[] = {
     "ConvInteger/1x4x5x6x7-3x3x3x3-p1-u8s8s32-za",
 };
 
+/// Attentions of every kind.
+inline constexpr const char* attended[] = {
+    "Attention/2x4x9x16",
+    "Attention/1x4x5x16-kv2-k21-causal-p16",
+    "Attention/1x6x7x8-kv3-k7-v24-causal-w3",
+    "Attention/2x2x3x8-k300-mask2x1x3x300",
+    "Attention/2x4x1x16-kv2-k40-mask2x1x1x40-bool",
+    "Attention/1x4x5x16-k5-cap-bshd",
+    "Attention/2x4x3x16-kv2-k19-causal-lengths-bshd-cached",
+    "Attention/1x4x2x16-kv2-k33-bshd-f16",
+    "Attention/1x2x3x8-k5-v300-bf16",
+};
+
 /// Layers that compute with elements.
 inline constexpr const char* computed[] = {
     "Resize/1x3x7x5-1x3x14x10-linear",

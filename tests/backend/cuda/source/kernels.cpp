@@ -53,6 +53,12 @@ TEST_CASE("cuda: kernels of several types" * doctest::skip(!fake::has_compiler()
   try_all(cuda_test::typed, {numeric::f32, numeric::f16, numeric::bf16});
 }
 
+TEST_CASE("cuda: the kernel of attentions" * doctest::skip(!fake::has_compiler())) {
+  try_all(cuda_test::attended, {numeric::f32, numeric::f16, numeric::bf16});
+  CHECK(names("Attention/1x4x1x64-k11264", numeric::f16) == list_of{"attend256"});
+  CHECK(names("Attention/1x4x1x64-k11265", numeric::f16).empty());
+}
+
 TEST_CASE("cuda: kernels of products of codes" * doctest::skip(!fake::has_compiler())) {
   try_all(cuda_test::of_codes, {numeric::f32, numeric::f16});
 }

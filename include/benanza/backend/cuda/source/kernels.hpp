@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../../op/kinds.hpp"
+#include "attend.hpp"
 #include "codes_product.hpp"
 #include "codes_row.hpp"
 #include "cub.hpp"
@@ -104,6 +105,7 @@ struct kernels_of {
   std::vector<kernel> operator()(const op::fused<op::binary>& l) const {
     return widths_of(elementwise_program(l, source_of(type), scale));
   }
+  std::vector<kernel> operator()(const op::attention& l) const { return attentions_of(l, type); }
   std::vector<kernel> operator()(const op::cumulate& l) const {
     if (!computes(l)) return {};
     return with_cub(l, scans_of(l, element_of(l, type)));
