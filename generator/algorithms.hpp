@@ -15,6 +15,7 @@
 #ifdef BENANZA_WITH_CUDNN
 #include <benanza/backend/cublas/enumerate.hpp>
 #include <benanza/backend/cuda/enumerate.hpp>
+#include <benanza/backend/cudnn/all_calls.hpp>
 #include <benanza/backend/cudnn/enumerate.hpp>
 #endif
 #include "../analyzer/report/tables/page.hpp"
@@ -204,10 +205,19 @@ inline report::tables::chapter layer_chapter(const layer_algorithms& l, int capa
          // Not known without the GPU for what is compiled at run time.
          o.how.workspace_bytes >= 0 ? whole(o.how.workspace_bytes) : report::tables::cell(),
          o.what.notes});
+  std::vector<std::string> asked; // of the GPU, whether it has them
+  for (backend::cudnn::call& f : backend::cudnn::all_calls(l.layer, l.type))
+    if (f.certain)
+      add_rows(t, "cuDNN", {std::move(f.what)});
+    else
+      asked.push_back(f.what.id);
   const bool product = has_product(l, capability);
   if (product) add_rows(t, "cuBLAS", backend::cublas::plain_functions(l.layer, l.type));
   add_rows(t, "CUDA", l.movers);
-  if (t.rows.empty() && !product)
+  const bool by_library = !t.rows.empty() || product;
+  if (!by_library && !asked.empty())
+    c.say(join(asked, ", ") + ": only the GPU itself says whether cuDNN has them.");
+  else if (!by_library)
     c.say(op::family(l.layer).find('+') == std::string_view::npos
               ? "no library has anything for it."
               : "no library has it as one: it counts as its parts.");

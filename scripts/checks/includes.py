@@ -31,7 +31,7 @@ ALLOWED = {
 
 # What the generator may include besides: which algorithms there are, what layers compute on, how wide its terminal is, and
 # how answers are written.
-GENERATOR_SEES = (r"include/benanza/(backend/(\w+/enumerate|operands|make_operands|tolerance|reference/reference)"
+GENERATOR_SEES = (r"include/benanza/(backend/(\w+/enumerate|cudnn/all_calls|operands|make_operands|tolerance|reference/reference)"
                   r"|machine/colours)\.hpp|analyzer/(delivery|report/(units|tables/page))\.hpp")
 
 # The same for the rooms of measure/.

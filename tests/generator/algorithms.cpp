@@ -47,6 +47,15 @@ TEST_CASE("a layer counts as often as its model has it, in whichever form" *
   CHECK_FALSE(holds(said.out, " x2\n"));
 }
 
+TEST_CASE("what cuDNN has outside its graph API is listed too" * doctest::skip(!with_cudnn)) {
+  const layers some("LRN/1x96x55x55-n5\nLSTM/9x1x32-h32-b\n");
+  const auto said = some.list("--target h100 --types f32");
+  CHECK(said.status == 0);
+  CHECK(holds(said.out, "\ncuDNN    lrn"));
+  CHECK(holds(said.out, "\ncuDNN    rnn:standard"));
+  CHECK_FALSE(holds(said.out, "no library has"));
+}
+
 TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and as JSON" *
           doctest::skip(!with_cudnn)) {
   const layers some("Conv/16x64x56x56-64x3x3-s1-p1\nSoftmax/4x1000-a1\nConcat/1x8x4x4-a1-n2\n");

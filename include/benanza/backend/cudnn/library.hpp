@@ -7,9 +7,8 @@
 
 #include "../cuda/chain_space.hpp"
 #include "../cuda/weight_loader.hpp"
+#include "all_calls.hpp"
 #include "call_run.hpp"
-#include "legacy.hpp"
-#include "recurrent.hpp"
 
 namespace benanza::backend::cudnn {
 
@@ -114,14 +113,6 @@ private:
     return true;
   }
 
-  /// Everything outside the graph API.
-  static std::vector<call> all_calls(const op::layer& l, numeric t) {
-    std::vector<call> out = calls_for(l, t);
-    for (auto* more : {recurrent_calls, legacy::calls_for})
-      for (call& c : more(l, t))
-        out.push_back(std::move(c));
-    return out;
-  }
   /// Calls `f` with each of them, and why this GPU does not have it, or why that is not known.
   template <class F>
   void each_call(const op::layer& l, numeric t, F&& f) const {
