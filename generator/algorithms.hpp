@@ -207,10 +207,12 @@ inline report::tables::chapter layer_chapter(const layer_algorithms& l, int capa
          o.what.notes});
   std::vector<std::string> asked; // of the GPU, whether it has them
   for (backend::cudnn::call& f : backend::cudnn::all_calls(l.layer, l.type))
-    if (f.certain)
+    if (f.certain) {
+      f.what.index = static_cast<int>(t.rows.size());
       add_rows(t, "cuDNN", {std::move(f.what)});
-    else
+    } else {
       asked.push_back(f.what.id);
+    }
   const bool product = has_product(l, capability);
   if (product) add_rows(t, "cuBLAS", backend::cublas::plain_functions(l.layer, l.type));
   add_rows(t, "CUDA", l.movers);

@@ -71,6 +71,8 @@ class LlamaCpp:
         self.tokens = np.random.default_rng(0)
         self.cache = self.filled(self.past) if self.past and self.batch == 1 else None
         self.make_ready()
+        if arguments.no_profile:  # no other context gets it
+            self.cache = None
         self.step = self.batch_of(range(self.batch), self.sequence, self.past)
         self.version = f"py{api.__version__}"  # of the bindings; the library tells none
         text = bytearray(256)

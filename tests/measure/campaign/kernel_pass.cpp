@@ -3,6 +3,7 @@
 // answer?
 #include "../fake_library.hpp"
 
+#include <benanza/measure/campaign/kernel_look.hpp>
 #include <benanza/measure/campaign/kernel_pass.hpp>
 #include <benanza/measure/subjects/layer_subject.hpp>
 #include <doctest/doctest.h>
